@@ -119,9 +119,10 @@ func (f facts) countChanges() changes {
 		when(!ptr.Equal(o.FailedIndexes, n.FailedIndexes), failedIndexesChanged)
 }
 
-func when(b bool, c changes) changes {
-	if b {
-		return c
+// when is value if so, and nothing else.
+func when[T ~uint8 | ~uint16](so bool, value T) T {
+	if so {
+		return value
 	}
 	return 0
 }

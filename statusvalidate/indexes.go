@@ -13,52 +13,48 @@ import (
 // of pkg/apis/batch/validation (1.30 to 1.37), which take every number that strconv.Atoi takes, so
 // "+1" and "01" are indexes.
 
-// indexFault says what is wrong with a fragment of an index list. It completes a sentence.
-type indexFault string
+// indexFault is what is wrong with a fragment of an index list.
+type indexFault uint8
 
 const (
-	notAnInterval indexFault = "is neither an index nor an interval a-b"
-	tooLarge      indexFault = "is not below spec.completions"
-	notRising     indexFault = "is an interval whose end is not above its start"
-	outOfOrder    indexFault = "does not start above the end of the fragment before it"
+	noFault indexFault = iota
+	notAnInterval
+	tooLarge
+	notRising
+	outOfOrder
 )
 
+// String completes a sentence about the fragment.
+func (f indexFault) String() string {
+	return [...]string{
+		noFault:       "is well-formed",
+		notAnInterval: "is neither an index nor an interval a-b",
+		tooLarge:      "is not below spec.completions",
+		notRising:     "is an interval whose end is not above its start",
+		outOfOrder:    "does not start above the end of the fragment before it",
+	}[f]
+}
+
 // interval reads the fragment of list that starts at pos. It returns the first and last index and
-// the position behind the fragment, which is that of a comma or the end of the list. Numbers are
-// int64, so that no plausible index overflows, here or on a 32-bit machine.
+// the position behind the fragment, which is that of a comma or the end of the list.
 func interval(list string, pos int, completions int64) (first, last int64, end int, fault indexFault) {
 	first, end = number(list, pos)
-	if end == len(list) || list[end] == ',' {
-		return first, first, end, faultOf(end > pos && first >= 0, first, first, completions)
+	last = first
+	if end < len(list) && list[end] == '-' {
+		last, end = number(list, end+1)
+		fault = when(last <= first, notRising)
 	}
-	if list[end] != '-' {
+	switch {
+	case first < 0 || last < 0 || end < len(list) && list[end] != ',':
 		return 0, 0, behind(list, end), notAnInterval
-	}
-	start := end + 1
-	last, end = number(list, start)
-	if end < len(list) && list[end] != ',' {
-		return 0, 0, behind(list, end), notAnInterval
-	}
-	fault = faultOf(first >= 0 && last >= 0, first, last, completions)
-	if fault == "" && first >= last {
-		fault = notRising
+	case first >= completions || last >= completions:
+		fault = tooLarge
 	}
 	return first, last, end, fault
 }
 
-func faultOf(numbers bool, first, last, completions int64) indexFault {
-	switch {
-	case !numbers:
-		return notAnInterval
-	case first >= completions || last >= completions:
-		return tooLarge
-	}
-	return ""
-}
-
 // number reads the digits of list at pos, behind a plus sign if there is one, and returns their
-// value and the position behind them. The value is -1 if there is no digit; past the largest int64
-// it stays there, which is above any number of completions.
+// value and the position behind them. The value is -1 if there is no digit, and at most tooMany.
 func number(list string, pos int) (n int64, end int) {
 	if pos < len(list) && list[pos] == '+' {
 		pos++
@@ -68,17 +64,17 @@ func number(list string, pos int) (n int64, end int) {
 		if digit > 9 {
 			break
 		}
-		if n > (math.MaxInt64-9)/10 {
-			n = math.MaxInt64
-			continue
-		}
-		n = n*10 + int64(digit)
+		n = min(n*10+int64(digit), tooMany)
 	}
 	if end == pos {
 		return -1, end
 	}
 	return n, end
 }
+
+// tooMany is above any number of completions. Indexes are int64 and stop there, so that none
+// overflows, on a 32-bit machine neither.
+const tooMany = math.MaxInt32 + 1
 
 // behind returns the position of the first comma of list at or after pos, or its length.
 func behind(list string, pos int) int {
@@ -90,23 +86,18 @@ func behind(list string, pos int) int {
 
 // checkIndexes returns the first fragment of list that is wrong, and how; no fault if none is.
 func checkIndexes(list string, completions int32) (fragment string, fault indexFault) {
-	if list == "" {
-		return "", ""
-	}
 	previous := int64(-1)
-	for pos := 0; ; pos++ {
+	for pos := 0; pos <= len(list) && list != ""; {
 		first, last, end, fault := interval(list, pos, int64(completions))
-		if fault == "" && first <= previous {
+		if fault == noFault && first <= previous {
 			fault = outOfOrder
 		}
-		if fault != "" {
+		if fault != noFault {
 			return list[pos:end], fault
 		}
-		if end == len(list) {
-			return "", ""
-		}
-		previous, pos = last, end
+		previous, pos = last, end+1
 	}
+	return "", noFault
 }
 
 func describeIndexes(list string, completions int32) string {
@@ -135,7 +126,7 @@ func (w *walker) next() bool {
 	for w.pos <= len(w.list) {
 		first, last, end, fault := interval(w.list, w.pos, w.completions)
 		w.pos = end + 1
-		if fault == "" {
+		if fault == noFault {
 			w.first, w.last = first, last
 			return true
 		}

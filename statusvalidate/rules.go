@@ -15,8 +15,11 @@ type row struct {
 	// broken reports whether the update breaks the rule. It must not allocate.
 	broken func(facts) bool
 	// errs is what the API server answers if it does. It is not called otherwise.
-	errs func(f facts, status *field.Path, detail string) field.ErrorList
+	errs answer
 }
+
+// answer makes the errors for an update that breaks a rule.
+type answer func(f facts, detail string) field.ErrorList
 
 // table is every rule, in the order in which the API server reports them. Rows with the same rule
 // are versions of it, next to each other, each at least as strict as the ones below it.
@@ -128,7 +131,7 @@ func failedMalformed(f facts) bool {
 
 func malformed(list string, completions int32) bool {
 	_, fault := checkIndexes(list, completions)
-	return fault != ""
+	return fault != noFault
 }
 
 func failedWithoutLimit(f facts) bool {
@@ -161,49 +164,56 @@ func criteriaAfterComplete(f facts) bool {
 
 // What the API server answers.
 
-func conditionsInvalid(_ facts, status *field.Path, detail string) field.ErrorList {
-	return field.ErrorList{field.Invalid(status.Child("conditions"), field.OmitValueType{}, detail)}
+func conditionsInvalid(_ facts, detail string) field.ErrorList {
+	return oneError(field.ErrorTypeInvalid, "status.conditions", field.OmitValueType{}, detail)
 }
 
-func required(child string) func(facts, *field.Path, string) field.ErrorList {
-	return func(_ facts, status *field.Path, detail string) field.ErrorList {
-		return field.ErrorList{field.Required(status.Child(child), detail)}
+func required(child string) answer {
+	name := "status." + child
+	return func(_ facts, detail string) field.ErrorList {
+		return oneError(field.ErrorTypeRequired, name, "", detail)
 	}
 }
 
-func invalid(child string) func(facts, *field.Path, string) field.ErrorList {
-	return func(f facts, status *field.Path, detail string) field.ErrorList {
-		return field.ErrorList{field.Invalid(status.Child(child), valueOf(f.new, child), detail)}
+func invalid(child string) answer {
+	name := "status." + child
+	return func(f facts, detail string) field.ErrorList {
+		return oneError(field.ErrorTypeInvalid, name, valueOf(f.new, child), detail)
 	}
 }
 
 // negative is invalid, but for the type of the value: the API server widens it, as
 // apimachinery's ValidateNonnegativeField takes an int64.
-func negative(child string) func(facts, *field.Path, string) field.ErrorList {
-	return func(f facts, status *field.Path, detail string) field.ErrorList {
-		value := int64(valueOf(f.new, child).(int32))
-		return field.ErrorList{field.Invalid(status.Child(child), value, detail)}
+func negative(child string) answer {
+	name := "status." + child
+	return func(f facts, detail string) field.ErrorList {
+		return oneError(field.ErrorTypeInvalid, name, int64(valueOf(f.new, child).(int32)), detail)
 	}
 }
 
-func succeededPodErrors(f facts, status *field.Path, _ string) field.ErrorList {
+// oneError is what the constructors of package field make, without the cost of a field.Path.
+func oneError(t field.ErrorType, name string, value any, detail string) field.ErrorList {
+	return field.ErrorList{{Type: t, Field: name, BadValue: value, Detail: detail}}
+}
+
+func succeededPodErrors(f facts, _ string) field.ErrorList {
 	succeeded, _ := uncounted(f.new)
-	return podErrors(status.Child("uncountedTerminatedPods", "succeeded"), nil, succeeded)
+	return podErrors(field.NewPath("status", "uncountedTerminatedPods", "succeeded"), nil, succeeded)
 }
 
-func failedPodErrors(f facts, status *field.Path, _ string) field.ErrorList {
+func failedPodErrors(f facts, _ string) field.ErrorList {
 	succeeded, failed := uncounted(f.new)
-	return podErrors(status.Child("uncountedTerminatedPods", "failed"), succeeded, failed)
+	return podErrors(field.NewPath("status", "uncountedTerminatedPods", "failed"), succeeded, failed)
 }
 
-func completedMalformedErrors(f facts, status *field.Path, detail string) field.ErrorList {
+func completedMalformedErrors(f facts, detail string) field.ErrorList {
 	fault := describeIndexes(f.new.CompletedIndexes, f.counts.completions)
-	return invalid("completedIndexes")(f, status, detail+"; "+fault)
+	return invalid("completedIndexes")(f, detail+"; "+fault)
 }
 
-func failedMalformedErrors(f facts, status *field.Path, detail string) field.ErrorList {
+func failedMalformedErrors(f facts, detail string) field.ErrorList {
 	fault := describeIndexes(*f.new.FailedIndexes, f.counts.completions)
-	return invalid("failedIndexes")(f, status, detail+"; "+fault)
+	return invalid("failedIndexes")(f, detail+"; "+fault)
 }
 
 // valueOf returns the field's value for an error: as the API server has it after decoding, and

@@ -35,8 +35,8 @@ func podsMalformed(before, list []types.UID) bool {
 		return true
 	}
 	if len(before)+len(list) > fewPods {
-		seen := sets.New(before...)
-		known := seen.Len()
+		seen := make(sets.Set[types.UID], len(before)+len(list))
+		known := seen.Insert(before...).Len()
 		return seen.Insert(list...).Len() < known+len(list)
 	}
 	for i, id := range list {

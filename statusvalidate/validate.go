@@ -2,8 +2,8 @@ package statusvalidate
 
 import (
 	"fmt"
+	"math/bits"
 
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/managedby-dev/managedby/jobmanagedby"
@@ -74,6 +74,34 @@ func (rows rowSet) strictest() rowSet {
 
 func (rows rowSet) has(i int) bool { return rows&(1<<i) != 0 }
 
+// first returns the place of the first row; there must be one.
+func (rows rowSet) first() int { return bits.TrailingZeros64(uint64(rows)) }
+
+// rowsAt has the rows that are looked at if one part of a status changes, by that part, and at the
+// end those that are looked at always.
+var rowsAt = func() (at [len(changeNames) + 1]rowSet) {
+	for i := range table {
+		if table[i].when == anything {
+			at[len(changeNames)] |= 1 << i
+		}
+		for c := range changeNames {
+			if table[i].when&(1<<c) != 0 {
+				at[c] |= 1 << i
+			}
+		}
+	}
+	return at
+}()
+
+// lookedAt returns the rows that an update which changes c calls for.
+func lookedAt(c changes) rowSet {
+	rows := rowsAt[len(changeNames)]
+	for ; c != 0; c &= c - 1 {
+		rows |= rowsAt[bits.TrailingZeros16(uint16(c))]
+	}
+	return rows
+}
+
 func (v Validator) enabled() rowSet {
 	if v.rows == 0 {
 		return newestRows
@@ -84,9 +112,9 @@ func (v Validator) enabled() rowSet {
 // Allows reports whether the API server would accept the update: whether [Validator.Validate] would
 // return nothing. It allocates nothing, unless more than 32 uncounted pods are to be compared.
 func (v Validator) Allows(c Change) bool {
-	rows, f := v.enabled(), factsOf(c)
-	for i := range table {
-		if rows.has(i) && table[i].brokenBy(f) {
+	f := factsOf(c)
+	for rows := v.enabled() & lookedAt(f.changed); rows != 0; rows &= rows - 1 {
+		if table[rows.first()].broken(f) {
 			return false
 		}
 	}
@@ -108,22 +136,19 @@ func (v Validator) Allows(c Change) bool {
 // returns shares no memory with them. It allocates nothing if it returns nil, with the exception
 // [Validator.Allows] names.
 func (v Validator) Validate(c Change) Violations {
-	rows, f := v.enabled(), factsOf(c)
+	f := factsOf(c)
 	var vs Violations
-	for i := range table {
-		if rows.has(i) && table[i].brokenBy(f) {
-			vs = append(vs, table[i].violations(f)...)
+	for rows := v.enabled() & lookedAt(f.changed); rows != 0; rows &= rows - 1 {
+		if r := &table[rows.first()]; r.broken(f) {
+			vs = r.report(vs, f)
 		}
 	}
 	return vs
 }
 
-func (r *row) brokenBy(f facts) bool {
-	return (r.when == anything || r.when&f.changed != 0) && r.broken(f)
-}
-
-func (r *row) violations(f facts) (vs Violations) {
-	for _, err := range r.errs(f, field.NewPath("status"), textOf[r.rule].summary) {
+// report adds what the API server answers to an update that breaks the rule.
+func (r *row) report(vs Violations, f facts) Violations {
+	for _, err := range r.errs(f, textOf[r.rule].summary) {
 		vs = append(vs, &Violation{Rule: r.rule, Err: err})
 	}
 	return vs

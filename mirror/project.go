@@ -1,0 +1,103 @@
+package mirror
+
+import (
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
+)
+
+// deferral is how long to wait for a mirror to stop before looking again. Its last event may come
+// while the local Job is still suspended, and no other need follow when that changes.
+const deferral = 10 * time.Second
+
+// ProjectStatus plans what status the local Job is to show, given its mirror's: the remote status as
+// it is where the management API server accepts it, and else changed by the least that makes it
+// acceptable, with an [Adjustment] for every change. Status is nil or a status that the Validator
+// allows as the next one of the local Job.
+//
+// Some guards act even where the server would accept: what a run did is not shown on a suspended
+// Job, startTime stays when the worker suspends a running Job, a terminal condition gets a lastTransitionTime
+// (TTL-after-finished needs one), there is one condition of a type, and conditions that other controllers put
+// on the local Job are kept.
+//
+// A plan is settled: once it is written, planning again writes nothing, at any later time, until one
+// of the Jobs changes. Only [Terminating] moves on by itself, when its RequeueAfter has passed.
+//
+// Values are compared as [statusvalidate.Validator.Validate] does: as a typed client puts them on the
+// wire. ProjectStatus does not ask whether Remote is the mirror of Local; [Planner.PlanStatus]
+// does. It panics if one of the Jobs is nil, and on no other input. It changes neither, and the plan
+// shares no memory with them. It allocates nothing if the two statuses are equal and need no guard.
+func ProjectStatus(pair Pair, opts StatusOptions) StatusPlan {
+	local, remote := pair.Local, pair.Remote
+	switch {
+	case verdict(&local.Status) != 0:
+		return planFinished(pair, opts)
+	case verdict(&remote.Status) != 0:
+		return planCopy(pair, opts, Copied)
+	case suspends(local) && (!suspends(remote) || remote.Status.Active > 0):
+		return planDeferred(pair, opts)
+	case suspends(local) || !suspends(remote) || local.Status.StartTime.IsZero():
+		return planCopy(pair, opts, Copied)
+	case opts.Untold:
+		return planCopy(pair, opts, Resuming)
+	default:
+		return planCopy(pair, opts, Evicted)
+	}
+}
+
+func suspends(job *batchv1.Job) bool { return ptr.Deref(job.Spec.Suspend, false) }
+
+// planFinished plans for a local Job that has its result. That is final, whatever the remote Job
+// says: one that says otherwise may be a stale read, or have run again.
+func planFinished(pair Pair, opts StatusOptions) StatusPlan {
+	if verdict(&pair.Local.Status) == verdict(&pair.Remote.Status) {
+		return StatusPlan{Outcome: Finished}
+	}
+	d := newDraft(pair, opts)
+	d.makeAcceptable()
+	return StatusPlan{Outcome: Conflict, Violations: d.violations}
+}
+
+// planDeferred writes Suspended=True if it is missing, and nothing else. Nobody else writes it for
+// a Job that is managed externally, and without it 1.36.0 and 1.36.1 freeze the pod template.
+func planDeferred(pair Pair, opts StatusOptions) StatusPlan {
+	p := StatusPlan{Outcome: Deferred, RequeueAfter: deferral}
+	if hasTrue(pair.Local.Status.Conditions, batchv1.JobSuspended) {
+		return p
+	}
+	d := newDraft(Pair{Local: pair.Local, Remote: pair.Local}, opts)
+	d.status.Conditions = set(d.status.Conditions, batchv1.JobCondition{
+		Type: batchv1.JobSuspended, Status: corev1.ConditionTrue, LastTransitionTime: opts.Now,
+		Reason: "JobSuspended", Message: "Job suspended",
+	})
+	if d.check(); len(d.violations) > 0 {
+		return StatusPlan{Outcome: Invalid, Violations: d.violations}
+	}
+	d.adjust("status", "", "held while the local Job is suspended and its mirror is not")
+	p.Status, p.Adjustments = d.status, d.adjustments
+	return p
+}
+
+// planCopy makes the remote status acceptable. The outcome is what to call it if all goes well.
+func planCopy(pair Pair, opts StatusOptions, outcome StatusOutcome) StatusPlan {
+	local, remote := &pair.Local.Status, &pair.Remote.Status
+	if verdict(remote) == 0 && sameStatus(local, remote) && !repeats(remote.Conditions) {
+		return StatusPlan{Outcome: inSync(outcome)}
+	}
+	d := newDraft(pair, opts)
+	d.guard(outcome)
+	if refusal := d.makeAcceptable(); refusal != "" {
+		return StatusPlan{Outcome: refusal, Violations: d.violations}
+	}
+	d.stampTerminal()
+	return d.plan(outcome)
+}
+
+func inSync(outcome StatusOutcome) StatusOutcome {
+	if outcome == Copied {
+		return InSync
+	}
+	return outcome
+}

@@ -1,0 +1,64 @@
+package statusvalidate_test
+
+import (
+	"testing"
+
+	"github.com/managedby-dev/managedby/internal/jobgen"
+	"github.com/managedby-dev/managedby/statusvalidate"
+)
+
+// seed is that of every generated test here; change it to see others.
+const seed = 1
+
+// generate calls check with that many generated updates.
+func generate(t *testing.T, updates int, check func(i int, c statusvalidate.Change)) {
+	t.Helper()
+	t.Logf("seed %d", seed)
+	g := jobgen.New(seed)
+	for i := range updates {
+		var c statusvalidate.Change
+		c.Old, c.New = g.Change()
+		check(i, c)
+	}
+}
+
+// TestGeneratorReachesEveryRule keeps the generated tests honest: on every release, each rule that
+// it has must be broken at least once in a thousand updates, and some updates must be accepted.
+func TestGeneratorReachesEveryRule(t *testing.T) {
+	const updates = 100_000
+	names := []string{"1.30.0+gate", "1.31.0+gate", "1.32.0", "1.35.0", "1.36.0"}
+	broken := make([]map[statusvalidate.Rule]int, len(names))
+	accepted := make([]int, len(names))
+	for i := range broken {
+		broken[i] = map[statusvalidate.Rule]int{}
+	}
+	generate(t, updates, func(_ int, c statusvalidate.Change) {
+		for i, name := range names {
+			vs := statusvalidate.For(release(t, name)).Validate(c)
+			if len(vs) == 0 {
+				accepted[i]++
+			}
+			for rule := range rulesIn(vs) {
+				broken[i][rule]++
+			}
+		}
+	})
+	for i, name := range names {
+		for _, info := range statusvalidate.Rules() {
+			if n := broken[i][info.Rule]; info.HoldsIn(release(t, name)) && n < updates/1000 {
+				t.Errorf("%s: %d of %d updates break %s", name, n, updates, info.Rule)
+			}
+		}
+		if accepted[i] < updates/10 {
+			t.Errorf("%s: %d of %d updates are accepted", name, accepted[i], updates)
+		}
+	}
+}
+
+func rulesIn(vs statusvalidate.Violations) map[statusvalidate.Rule]bool {
+	rules := map[statusvalidate.Rule]bool{}
+	for _, v := range vs {
+		rules[v.Rule] = true
+	}
+	return rules
+}
