@@ -108,30 +108,39 @@ func rowOf(r Reason) reasonRow {
 
 var reasonRows = [...]reasonRow{{
 	ReasonInfo{ReasonUnset, false, false, "spec.managedBy is not set: the built-in controller runs the Job"},
-	"spec.managedBy is not set: the built-in controller (%[1]s) of kube-controller-manager %[2]s runs the Job",
+	"spec.managedBy is not set: the built-in controller (%[1]s) of kube-controller-manager " +
+		"%[2]s runs the Job",
 }, {
 	ReasonInfo{ReasonReservedName, false, false,
-		"spec.managedBy is the reserved name of the built-in controller, which runs the Job as if it were not set"},
-	"spec.managedBy is the reserved name %[1]s: the built-in controller of kube-controller-manager %[2]s runs the Job",
+		"spec.managedBy is the reserved name of the built-in controller, which runs the Job as " +
+			"if it were not set"},
+	"spec.managedBy is the reserved name %[1]s: the built-in controller of " +
+		"kube-controller-manager %[2]s runs the Job",
 }, {
 	ReasonInfo{ReasonDelegated, true, false,
 		"spec.managedBy names another controller: the built-in controller skips the Job"},
-	"spec.managedBy is %[1]q: the built-in controller of kube-controller-manager %[2]s skips the Job; " +
-		"if nothing happens, check that a controller of exactly this name is installed",
+	"spec.managedBy is %[1]q: the built-in controller of kube-controller-manager %[2]s skips " +
+		"the Job; if nothing happens, check that a controller of exactly this name is installed",
 }, {
 	ReasonInfo{ReasonEmptyName, true, true,
-		"spec.managedBy is the empty string: the built-in controller skips the Job and nobody else answers to it"},
-	"spec.managedBy is %[1]q: the built-in controller of kube-controller-manager %[2]s skips the Job and nobody " +
-		"answers to an empty name; create the Job anew without the field or with the name of a controller",
+		"spec.managedBy is the empty string: the built-in controller skips the Job and nobody " +
+			"else answers to it"},
+	"spec.managedBy is %[1]q: the built-in controller of kube-controller-manager %[2]s skips " +
+		"the Job and nobody answers to an empty name; create the Job anew without the field or " +
+		"with the name of a controller",
 }, {
 	ReasonInfo{ReasonGateOff, false, true,
-		"spec.managedBy names another controller, but the JobManagedBy gate is off: the built-in controller runs the Job too"},
-	"spec.managedBy is %[1]q, but JobManagedBy is off in kube-controller-manager %[2]s: the built-in controller " +
-		"runs the Job too; turn the gate on there and in every kube-apiserver or upgrade to 1.32 or later, and keep " +
-		"the other controller away from the Job until then",
+		"spec.managedBy names another controller, but the JobManagedBy gate is off: the built-in " +
+			"controller runs the Job too"},
+	"spec.managedBy is %[1]q, but JobManagedBy is off in kube-controller-manager %[2]s: the " +
+		"built-in controller runs the Job too; turn the gate on there and in every " +
+		"kube-apiserver or upgrade to 1.32 or later, and keep the other controller away from the " +
+		"Job until then",
 }, {
 	ReasonInfo{ReasonReleaseTooOld, false, true,
-		"spec.managedBy names another controller, but the release does not know the field: the built-in controller runs the Job too"},
-	"spec.managedBy is %[1]q, but kube-controller-manager %[2]s does not know the field: the built-in controller " +
-		"runs the Job too; upgrade to 1.32 or later, and keep the other controller away from the Job until then",
+		"spec.managedBy names another controller, but the release does not know the field: the " +
+			"built-in controller runs the Job too"},
+	"spec.managedBy is %[1]q, but kube-controller-manager %[2]s does not know the field: the " +
+		"built-in controller runs the Job too; upgrade to 1.32 or later, and keep the other " +
+		"controller away from the Job until then",
 }}

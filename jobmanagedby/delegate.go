@@ -125,7 +125,8 @@ func (e *NameError) Unwrap() []error {
 type ReservedNameError struct{ Name string }
 
 func (e *ReservedNameError) Error() string {
-	return fmt.Sprintf("%s is the built-in controller, which runs every Job without spec.managedBy; leave the field out", e.Name)
+	return fmt.Sprintf("%s is the built-in controller, which runs every Job without spec.managedBy; "+
+		"leave the field out", e.Name)
 }
 
 // TakenError says that a Job or template names another controller than the one it was to be delegated
@@ -136,7 +137,8 @@ type TakenError struct {
 }
 
 func (e *TakenError) Error() string {
-	return fmt.Sprintf("not delegated to %s: spec.managedBy is %q, and a controller must not take a Job from another", e.Controller, e.Current)
+	return fmt.Sprintf("not delegated to %s: spec.managedBy is %q, and a controller must not take a Job "+
+		"from another", e.Controller, e.Current)
 }
 
 // ExistsError says that a Job exists, so that spec.managedBy cannot be changed any more.
@@ -147,6 +149,6 @@ type ExistsError struct {
 }
 
 func (e *ExistsError) Error() string {
-	return fmt.Sprintf("Job %s exists (UID %q, resourceVersion %q) and spec.managedBy is immutable; create a new Job with the field",
-		e.Job, e.UID, e.ResourceVersion)
+	return fmt.Sprintf("Job %s exists (UID %q, resourceVersion %q) and spec.managedBy is immutable; "+
+		"create a new Job with the field", e.Job, e.UID, e.ResourceVersion)
 }

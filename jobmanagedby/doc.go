@@ -5,9 +5,9 @@
 // built-in controller, kubernetes.io/job-controller in kube-controller-manager, is meant to leave
 // such a Job alone. To read the field is one line. What it takes to rely on it is more:
 //
-//   - The field decides nothing by itself. With the JobManagedBy gate off (the default before 1.32), or
-//     in a release that does not know the field, the built-in controller runs the Job too, and two
-//     controllers fight over its status.
+//   - The field decides nothing by itself. With the JobManagedBy gate off (the default before 1.32),
+//     or in a release that does not know the field, the built-in controller runs the Job too, and
+//     two controllers fight over its status.
 //   - Two components have to agree. The API server stores the field, or drops it without an error; the
 //     kube-controller-manager skips the Job, or does not. Their releases and gates can differ.
 //   - The field is immutable, so that the moment to set and to check it is before the create. Setting
@@ -65,8 +65,8 @@
 //
 // # What it does not do
 //
-// It does not talk to a cluster: whose release counts, and which names are known, is the caller's to say.
-// It does not say whether a status may be written (package statusvalidate) or what to write (package
-// mirror). It does not know the field of the same name in other kinds, but for the Job template of a
-// CronJob.
+// It does not talk to a cluster: whose release counts, and which names are known, is the caller's to
+// say. It does not say whether a status may be written (package statusvalidate) or what to write
+// (package mirror). It does not know the field of the same name in other kinds, but for the Job
+// template of a CronJob.
 package jobmanagedby

@@ -38,74 +38,95 @@ func OwnDuties() []Duty {
 		return Duty{ID: id, Actor: actor, Fields: fields, Summary: summary, Source: source}
 	}
 	return []Duty{
-		yours("Pods", "Pods are created, replaced and deleted until as many have succeeded as asked for.",
+		yours("Pods",
+			"Pods are created, replaced and deleted until as many have succeeded as asked for.",
 			"manageJob in "+jobController,
 			"spec.template", "spec.parallelism", "spec.completions", "spec.completionMode", "spec.selector"),
-		yours("PodReplacementPolicy", "A replacement waits, where asked for, until the old pod is terminal.",
+		yours("PodReplacementPolicy",
+			"A replacement waits, where asked for, until the old pod is terminal.",
 			"manageJob, onlyReplaceFailedPods in "+jobController,
 			"spec.podReplacementPolicy"),
-		yours("Suspend", "The active pods of a suspended Job are deleted.",
+		yours("Suspend",
+			"The active pods of a suspended Job are deleted.",
 			"manageJob in "+jobController,
 			"spec.suspend"),
-		yours("SuspendedCondition", "The Suspended condition follows spec.suspend: True once suspended, False once resumed. "+
-			"Tools wait for it.",
+		yours("SuspendedCondition",
+			"The Suspended condition follows spec.suspend: True once suspended, False once resumed. "+
+				"Tools wait for it.",
 			"syncJob in "+jobController,
 			"spec.suspend", "status.conditions"),
-		yours("StartTime", "startTime is set at the first start and set anew on resume; by default from 1.36 it is "+
-			"cleared on suspend, which makes scheduling directives and resources mutable again.",
+		yours("StartTime",
+			"startTime is set at the first start and set anew on resume, so that the deadline counts from "+
+				"there; by default from 1.36 it is cleared on suspend.",
 			"syncJob in "+jobController,
 			"spec.suspend", "status.startTime"),
-		yours("ActiveDeadline", "A Job that runs longer than its deadline fails (reason DeadlineExceeded).",
+		yours("ActiveDeadline",
+			"A Job that runs longer than its deadline fails (reason DeadlineExceeded).",
 			"syncJob, pastActiveDeadline in "+jobController,
 			"spec.activeDeadlineSeconds", "status.startTime", "status.conditions"),
-		yours("BackoffLimit", "Failed pods are retried, later each time; above the limit the Job fails (reason BackoffLimitExceeded).",
-			"syncJob, pastBackoffLimitOnFailure in "+jobController+"; getRemainingTime in pkg/controller/job/backoff_utils.go",
+		yours("BackoffLimit",
+			"Failed pods are retried, later each time; above the limit the Job fails (reason "+
+				"BackoffLimitExceeded).",
+			"syncJob, pastBackoffLimitOnFailure in "+jobController+
+				"; getRemainingTime in pkg/controller/job/backoff_utils.go",
 			"spec.backoffLimit", "status.failed", "status.conditions"),
-		yours("BackoffLimitPerIndex", "An index that fails too often is given up; with too many of these, or when no index is left, "+
-			"the Job fails (reasons MaxFailedIndexesExceeded, FailedIndexes).",
+		yours("BackoffLimitPerIndex",
+			"An index that fails too often is given up; with too many of these, or when no index is "+
+				"left, the Job fails (reasons MaxFailedIndexesExceeded, FailedIndexes).",
 			"calculateFailedIndexes in "+indexes+"; syncJob in "+jobController,
 			"spec.backoffLimitPerIndex", "spec.maxFailedIndexes", "status.failedIndexes", "status.conditions"),
-		yours("PodFailurePolicy", "Rules over exit codes and pod conditions fail the Job or an index, or leave a failure uncounted.",
+		yours("PodFailurePolicy",
+			"Rules over exit codes and pod conditions fail the Job or an index, or leave a failure uncounted.",
 			"matchPodFailurePolicy in pkg/controller/job/pod_failure_policy.go; getFailJobMessage in "+jobController,
 			"spec.podFailurePolicy", "status.failed", "status.conditions"),
-		yours("SuccessPolicy", "An Indexed Job can succeed before every index has.",
+		yours("SuccessPolicy",
+			"An Indexed Job can succeed before every index has.",
 			"matchSuccessPolicy in pkg/controller/job/success_policy.go",
 			"spec.successPolicy", "status.completedIndexes", "status.conditions"),
-		yours("Counters", "Pods are counted, each once, and indexes recorded.",
+		yours("Counters",
+			"Pods are counted, each once, and indexes recorded.",
 			"trackJobStatusAndRemoveFinalizers in "+jobController+"; calculateSucceededIndexes in "+indexes,
 			"status.active", "status.ready", "status.terminating", "status.succeeded", "status.failed",
 			"status.completedIndexes", "status.failedIndexes", "status.uncountedTerminatedPods"),
-		yours("Verdict", "SuccessCriteriaMet or FailureTarget says early how the Job ends; Complete (with completionTime) or Failed "+
-			"says that it has ended, once no pod is left terminating or uncounted.",
+		yours("Verdict",
+			"SuccessCriteriaMet or FailureTarget says early how the Job ends; Complete (with "+
+				"completionTime) or Failed says that it has ended, once no pod is left terminating or "+
+				"uncounted.",
 			"syncJob, enactJobFinished in "+jobController,
 			"status.conditions", "status.completionTime"),
-		yours("TrackingFinalizer", "The finalizer batch.kubernetes.io/job-tracking is taken off pods that were counted; "+
-			"off pods of a delegated Job nobody takes it, so do not use it.",
+		yours("TrackingFinalizer",
+			"The finalizer batch.kubernetes.io/job-tracking is taken off pods that were counted; off "+
+				"pods of a delegated Job nobody takes it, so do not use it.",
 			"trackJobStatusAndRemoveFinalizers, handleSingleOrphanPod in "+jobController),
-		yours("Events", "Events on the Job tell of suspension, resumption and the end.",
+		yours("Events",
+			"Events on the Job tell of suspension, resumption and the end.",
 			"syncJob, recordJobFinished in "+jobController),
-		yours("PodGroup", "A Workload and a PodGroup are kept for gang scheduling (alpha, gate WorkloadWithJob).",
+		yours("PodGroup",
+			"A Workload and a PodGroup are kept for gang scheduling (alpha, gate WorkloadWithJob).",
 			"ensureWorkloadAndPodGroup in pkg/controller/job/job_scheduling_manager.go",
 			"spec.scheduling"),
 
 		theirs("TTLAfterFinished", "ttl-after-finished-controller",
-			"The finished Job is deleted, in the foreground, its TTL after lastTransitionTime of the Complete or Failed condition. "+
-				"A zero time there is an error that is retried for ever, a time in the future only makes it later.",
+			"The finished Job is deleted, in the foreground, its TTL after lastTransitionTime of the "+
+				"Complete or Failed condition. A zero time there is an error that is retried for ever, a "+
+				"time in the future only makes it later.",
 			"processJob, jobFinishTime in pkg/controller/ttlafterfinished/ttlafterfinished_controller.go",
 			"spec.ttlSecondsAfterFinished", "status.conditions"),
 		theirs("CronJobConcurrency", "cronjob-controller",
-			"With Forbid an unfinished Job holds up the next one, for ever if it never finishes; with Replace it is deleted, in the background.",
+			"With Forbid an unfinished Job holds up the next one, for ever if it never finishes; "+
+				"with Replace it is deleted, in the background.",
 			"syncCronJob in pkg/controller/cronjob/cronjob_controllerv2.go",
 			"metadata.ownerReferences", "status.conditions"),
 		theirs("CronJobHistory", "cronjob-controller",
-			"Finished Jobs above the history limits are deleted, the oldest by startTime first; completionTime of a Complete Job becomes "+
-				"lastSuccessfulTime.",
+			"Finished Jobs above the history limits are deleted, the oldest by startTime first; "+
+				"completionTime of a Complete Job becomes lastSuccessfulTime.",
 			"cleanupFinishedJobs, syncCronJob in pkg/controller/cronjob/cronjob_controllerv2.go",
 			"metadata.ownerReferences", "status.conditions", "status.startTime", "status.completionTime"),
 		theirs("GarbageCollection", "garbage-collector-controller",
-			"The Job goes with its owner, and what it owns goes with the Job; a DELETE of batch/v1 Jobs that names no policy orphans instead.",
-			"attemptToDeleteItem in pkg/controller/garbagecollector/garbagecollector.go; DefaultGarbageCollectionPolicy in "+
-				"pkg/registry/batch/job/strategy.go",
+			"The Job goes with its owner, and what it owns goes with the Job; a DELETE of batch/v1 "+
+				"Jobs that names no policy orphans instead.",
+			"attemptToDeleteItem in pkg/controller/garbagecollector/garbagecollector.go; "+
+				"DefaultGarbageCollectionPolicy in pkg/registry/batch/job/strategy.go",
 			"metadata.ownerReferences", "metadata.finalizers"),
 		theirs("NamespaceDeletion", "namespace-controller",
 			"The Job is deleted with its namespace; a finalizer holds the namespace up.",
@@ -119,7 +140,8 @@ func OwnDuties() []Duty {
 			"getStatusValidationOptions in pkg/registry/batch/job/strategy.go",
 			"status"),
 		theirs("Metric", JobController,
-			"job_controller_jobs_by_external_controller_total counts the Job by the name in spec.managedBy, again after each restart.",
+			"job_controller_jobs_by_external_controller_total counts the Job by the name in "+
+				"spec.managedBy, again after each restart.",
 			"addJob in "+jobController,
 			"spec.managedBy"),
 	}

@@ -19,8 +19,8 @@ import (
 
 var threeNumbers = regexp.MustCompile(`^\s*v?([1-9][0-9]*)\.([0-9]+)(?:\.([0-9]+))?`)
 
-// FuzzParseRelease: either a ParseError and no release, or a release of the three numbers that the string
-// begins with, which reads back from its own String.
+// FuzzParseRelease: either a ParseError and no release, or a release of the three numbers that the
+// string begins with, which reads back from its own String.
 func FuzzParseRelease(f *testing.F) {
 	for _, s := range []string{"v1.35.4", "1.32", "v1.33.5-gke.1162000", "v1.34.2+k3s1", "v0.34.0", "1.31+", "1.2.3.4", "", "v1", "1.30.0-0.01"} {
 		f.Add(s)
@@ -69,8 +69,8 @@ var (
 	validPath   = regexp.MustCompile(`^[-A-Za-z0-9/._~%!$&'()*+,;=:]+$`)
 )
 
-// FuzzValidateName: nil if and only if the name is a domain-prefixed path of at most 63 bytes; errors on the
-// given path only; and what is accepted is what Delegate accepts, but for the reserved name.
+// FuzzValidateName: nil if and only if the name is a domain-prefixed path of at most 63 bytes; errors
+// on the given path only; and what is accepted is what Delegate accepts, but for the reserved name.
 func FuzzValidateName(f *testing.F) {
 	for _, s := range []string{"", "acme.io/dispatcher", "dispatcher", "/x", "x/", "Acme.io/x", "a_b/x", "acme.io/" + strings.Repeat("x", 56),
 		"acmé.io/x", "acme.io/a b", "acme.io/a/b//", "acme.io/%20", "acme.io/\xff", jobmanagedby.JobController} {
@@ -103,8 +103,9 @@ func FuzzValidateName(f *testing.F) {
 	})
 }
 
-// FuzzDecide: the built-in controller skips if and only if the release honours the field and the value is a
-// foreign one; the field is mutable if and only if nothing changes; a known controller is not unknown.
+// FuzzDecide: the built-in controller skips if and only if the release honours the field and the value
+// is a foreign one; an update is accepted if and only if nothing changes; a known controller is not
+// unknown.
 func FuzzDecide(f *testing.F) {
 	f.Add("acme.io/dispatcher", "acme.io/dispatchr", true, uint8(31), uint8(2))
 	f.Add("", "x", true, uint8(35), uint8(1))

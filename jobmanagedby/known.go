@@ -11,7 +11,8 @@ import (
 // CheckKnown tells a Job that waits for a controller nobody has from one that is skipped by design:
 // it returns nil where [ManagedBy] is [JobController] or one of the known names, and an
 // [*UnknownControllerError] otherwise. Nothing else in a cluster reports a misspelt name. The API
-// server takes every well-formed one, and the Job then stays as it is, without a condition or an event.
+// server takes every well-formed one, and the Job then stays as it is, without a condition or an
+// event.
 //
 // The known names are yours to say. Use it to warn, not to refuse a Job: a controller may be
 // installed later.

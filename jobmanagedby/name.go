@@ -39,7 +39,8 @@ func ValidateName(name string, fldPath *field.Path) field.ErrorList {
 // whatever the Job's state, suspended and finished included, on every release from 1.30, whether the
 // gate is on or off.
 //
-// A new name that is malformed has the errors of [ValidateName] besides, before this one.
+// A new name that is malformed has the errors of [ValidateName] besides, before this one and, up to
+// 1.36, twice over.
 //
 // An API server older than 1.30 does not know the field and loses it at an update. To notice, compare
 // with the Job as it was last seen.

@@ -20,10 +20,9 @@ func seeded(t testing.TB, seed uint64) *rand.Rand {
 }
 
 // fill sets every field of v, and of what is in it, to something that is not zero and survives JSON.
-func fill(v reflect.Value, r *rand.Rand) { fillTo(v, r, 12) }
-
-func fillTo(v reflect.Value, r *rand.Rand, depth int) {
-	if !v.CanSet() || depth == 0 {
+// No type of a Job contains itself.
+func fill(v reflect.Value, r *rand.Rand) {
+	if !v.CanSet() {
 		return
 	}
 	switch v.Addr().Interface().(type) {
@@ -39,28 +38,28 @@ func fillTo(v reflect.Value, r *rand.Rand, depth int) {
 	case *intstr.IntOrString:
 		v.Set(reflect.ValueOf(intstr.FromInt32(int32(1 + r.IntN(100)))))
 		return
-	case *metav1.FieldsV1:
-		return // free-form JSON, and never copied
+	case **metav1.FieldsV1:
+		return // free-form JSON
 	}
 	switch v.Kind() {
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
-		fillTo(v.Elem(), r, depth-1)
+		fill(v.Elem(), r)
 	case reflect.Struct:
 		for i := range v.NumField() {
-			fillTo(v.Field(i), r, depth-1)
+			fill(v.Field(i), r)
 		}
 	case reflect.Slice:
 		v.Set(reflect.MakeSlice(v.Type(), 1+r.IntN(2), 2))
 		for i := range v.Len() {
-			fillTo(v.Index(i), r, depth-1)
+			fill(v.Index(i), r)
 		}
 	case reflect.Map:
 		v.Set(reflect.MakeMap(v.Type()))
 		for range 1 + r.IntN(2) {
 			key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
-			fillTo(key, r, depth-1)
-			fillTo(value, r, depth-1)
+			fill(key, r)
+			fill(value, r)
 			v.SetMapIndex(key, value)
 		}
 	case reflect.String:

@@ -198,7 +198,9 @@ func (c *checked) deferred() bool {
 
 // folded reports whether the remote has a Suspended entry twice: the API server takes any entry for a
 // resumption, and one of them goes.
-func (c *checked) folded() bool { return len(only(c.pair.Remote.Status.Conditions, batchv1.JobSuspended)) > 1 }
+func (c *checked) folded() bool {
+	return len(onlyType(c.pair.Remote.Status.Conditions, batchv1.JobSuspended)) > 1
+}
 
 func (c *checked) copiedAsItIs() {
 	blind := c.allows(&c.pair.Remote.Status)
@@ -263,11 +265,11 @@ func takeBack(s, remote *batchv1.JobStatus, path string) {
 		s.FailedIndexes = remote.FailedIndexes
 	default:
 		t := batchv1.JobConditionType(strings.TrimSuffix(strings.TrimPrefix(field, "conditions["), "]"))
-		s.Conditions = append(without(s.Conditions, t), only(remote.Conditions, t)...)
+		s.Conditions = append(withoutType(s.Conditions, t), onlyType(remote.Conditions, t)...)
 	}
 }
 
-func without(entries []batchv1.JobCondition, t batchv1.JobConditionType) (kept []batchv1.JobCondition) {
+func withoutType(entries []batchv1.JobCondition, t batchv1.JobConditionType) (kept []batchv1.JobCondition) {
 	for _, c := range entries {
 		if c.Type != t {
 			kept = append(kept, c)
@@ -276,7 +278,7 @@ func without(entries []batchv1.JobCondition, t batchv1.JobConditionType) (kept [
 	return kept
 }
 
-func only(entries []batchv1.JobCondition, t batchv1.JobConditionType) (kept []batchv1.JobCondition) {
+func onlyType(entries []batchv1.JobCondition, t batchv1.JobConditionType) (kept []batchv1.JobCondition) {
 	for _, c := range entries {
 		if c.Type == t {
 			kept = append(kept, c)

@@ -65,7 +65,7 @@ func TestBuildRefuses(t *testing.T) {
 	}, {
 		name:  "fate written but not finished",
 		local: withCondition(batchv1.JobFailureTarget, corev1.ConditionTrue),
-		why:   "the design's Decide has the word on fates; Build refuses finished Jobs",
+		why:   "a fate is not a result yet",
 	}, {
 		name:  "no UID",
 		local: func(j *batchv1.Job) { j.UID = "" },

@@ -46,7 +46,8 @@ func conditionOf(t batchv1.JobConditionType) conditions {
 	return 0
 }
 
-// changes is a set of the parts of a status that an update changes.
+// changes is a set of the parts of a status that an update changes. It is what rules are looked at
+// for; every update has anything in it.
 type changes uint16
 
 const (
@@ -63,8 +64,9 @@ const (
 	uncountedChanged
 	completedIndexesChanged
 	failedIndexesChanged
+	anything // whatever the update changes, and if it changes nothing
 
-	anything changes = 0 // the rule is looked at whatever the update changes
+	kindsOfChange = iota
 )
 
 // facts is what the rules look at, worked out once for an update. It is passed by value: a pointer
@@ -94,7 +96,7 @@ func factsOf(c Change) facts {
 	f.restart = oldStart.set && oldStart != newStart
 	f.recomplete = oldEnd.set && newEnd.set && oldEnd != newEnd
 
-	f.changed = f.conditionChanges() | f.countChanges() |
+	f.changed = anything | f.conditionChanges() | f.countChanges() |
 		when(oldStart != newStart, startTimeChanged) |
 		when(oldEnd != newEnd, completionTimeChanged)
 	return f
@@ -133,8 +135,8 @@ func (f facts) indexed() bool {
 
 func (f facts) finished() bool { return f.has&finished != 0 }
 
-// counts are completions and parallelism as the API server has them: with the defaults that it fills in
-// where it decodes a Job (SetDefaults_Job of pkg/apis/batch/v1, 1.30 to 1.37).
+// counts are completions and parallelism as the API server has them: with the defaults that it
+// fills in where it decodes a Job (SetDefaults_Job of pkg/apis/batch/v1, 1.30 to 1.37).
 type counts struct {
 	fixed       bool // there is a number of completions
 	completions int32

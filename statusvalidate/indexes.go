@@ -9,9 +9,9 @@ import (
 // An index list is "1,3-5,7": numbers and intervals, joined by commas, rising. The functions here
 // read it from left to right, once, and keep nothing: a long list is no reason to allocate.
 //
-// They follow validateIndexesFormat, parseIndexInterval and validateFailedIndexesNotOverlapCompleted
-// of pkg/apis/batch/validation (1.30 to 1.37), which take every number that strconv.Atoi takes, so
-// "+1" and "01" are indexes.
+// They follow validateIndexesFormat, parseIndexInterval and
+// validateFailedIndexesNotOverlapCompleted of pkg/apis/batch/validation (1.30 to 1.37), which take
+// every number that strconv.Atoi takes, so "+1" and "01" are indexes.
 
 // indexFault is what is wrong with a fragment of an index list.
 type indexFault uint8

@@ -1,61 +1,71 @@
 package statusvalidate
 
 import (
+	"cmp"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 // ValidateMetadata returns what the API server would object to in the metadata of c.New, before it
-// looks at the status: a write to the status subresource of a Job may change labels and
-// annotations, and is refused for the rest. The checks and the wording are those of the
-// k8s.io/apimachinery that the program is built with; the API server reports some of them twice,
-// this function each once.
+// looks at the status: a write to the status subresource of a Job may change labels, annotations,
+// finalizers and owner references, and is refused for malformed ones and for changes of the rest.
+// The checks and the wording are those of the k8s.io/apimachinery that the program is built with.
+// The API server reports some errors twice, this function each once, field by field in its order.
 //
-// What the server fills in itself is not checked: an empty UID or resourceVersion (a Job can be updated
-// unconditionally), generation, creationTimestamp, deletionTimestamp and its grace period. That
-// the resourceVersion is outdated cannot be seen from the objects; the server answers with a conflict.
+// What the server fills in itself is not checked: an empty UID or resourceVersion (a Job can be
+// updated unconditionally), generation, creationTimestamp, managedFields, and a deletionTimestamp
+// and its grace period once they are there. A UID, name or namespace that is not Old's is reported
+// as a change of an immutable field, although the server notices earlier and answers with a conflict
+// or a bad request instead of an error list. That a resourceVersion is outdated cannot be seen here.
 //
-// It panics if one of the Jobs is nil. It changes neither.
+// It panics if one of the Jobs is nil. It changes neither and shares no memory with them.
 func ValidateMetadata(c Change) field.ErrorList {
-	meta, old := asServerFills(&c.New.ObjectMeta, &c.Old.ObjectMeta), &c.Old.ObjectMeta
+	sent, old := asServerFills(&c.New.ObjectMeta, &c.Old.ObjectMeta), &c.Old.ObjectMeta
 	root := field.NewPath("metadata")
-	errs := validation.ValidateObjectMeta(meta, true, path.ValidatePathSegmentName, root)
-	return withoutRepeats(append(errs, validation.ValidateObjectMetaUpdate(meta, old, root)...))
+	errs := validation.ValidateObjectMeta(sent, true, path.ValidatePathSegmentName, root)
+	return byField(append(errs, validation.ValidateObjectMetaUpdate(sent, old, root)...))
 }
 
-// asServerFills does what BeforeUpdate of the API server's generic registry does to the metadata
-// before it is validated.
+// asServerFills does to a copy of the metadata what the API server does before it validates it:
+// BeforeUpdate of its generic registry, and the field manager.
 func asServerFills(sent, old *metav1.ObjectMeta) *metav1.ObjectMeta {
-	meta := *sent
+	meta := sent.DeepCopy()
+	meta.ManagedFields = nil
 	meta.Generation = old.Generation
-	if meta.UID == "" {
-		meta.UID = old.UID
-	}
-	if meta.ResourceVersion == "" {
-		meta.ResourceVersion = old.ResourceVersion
-	}
+	meta.UID = cmp.Or(meta.UID, old.UID)
+	meta.ResourceVersion = cmp.Or(meta.ResourceVersion, old.ResourceVersion, "unconditional")
 	if !old.CreationTimestamp.IsZero() {
 		meta.CreationTimestamp = old.CreationTimestamp
 	}
-	if !old.DeletionTimestamp.IsZero() {
+	if !old.DeletionTimestamp.IsZero() || meta.DeletionTimestamp.IsZero() {
 		meta.DeletionTimestamp = old.DeletionTimestamp
 	}
 	if meta.DeletionGracePeriodSeconds == nil {
 		meta.DeletionGracePeriodSeconds = old.DeletionGracePeriodSeconds
 	}
-	return &meta
+	return meta
 }
 
-func withoutRepeats(errs field.ErrorList) (once field.ErrorList) {
+// byField leaves out repeats and sorts the errors of each field, which come in the random order of a
+// map where the field is labels or annotations.
+func byField(errs field.ErrorList) (once field.ErrorList) {
+	seen, rank := sets.New[string](), map[string]int{}
 	for _, err := range errs {
-		same := func(e *field.Error) bool { return e.Error() == err.Error() }
-		if !slices.ContainsFunc(once, same) {
+		if text := err.Error(); !seen.Has(text) {
+			seen.Insert(text)
 			once = append(once, err)
 		}
+		if _, known := rank[err.Field]; !known {
+			rank[err.Field] = len(rank)
+		}
 	}
+	slices.SortFunc(once, func(a, b *field.Error) int {
+		return cmp.Or(cmp.Compare(rank[a.Field], rank[b.Field]), cmp.Compare(a.Error(), b.Error()))
+	})
 	return once
 }
