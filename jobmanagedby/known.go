@@ -48,9 +48,9 @@ func (e *UnknownControllerError) Error() string {
 	return fmt.Sprintf("%s; did you mean %q?", msg, e.Closest)
 }
 
-// distance is the Levenshtein distance in bytes; strings too long for a name are infinitely far away.
+// distance is the Levenshtein distance in bytes; a b too long for a name is infinitely far away.
 func distance(a, b string) int {
-	if len(a) > MaxNameLength || len(b) > MaxNameLength {
+	if len(b) > MaxNameLength {
 		return math.MaxInt
 	}
 	var row [MaxNameLength + 1]int

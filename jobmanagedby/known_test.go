@@ -38,6 +38,7 @@ func TestCheckKnown(t *testing.T) {
 		{"above a third of the bytes", ptr.To("abc/def"), []string{"abc/xyz"}, true, "", "three edits of seven bytes are not"},
 		{"reserved name misspelt", ptr.To("kubernetes.io/job-controler"), known, true, jobmanagedby.JobController, "always known"},
 		{"too long to be a name", ptr.To(strings.Repeat("x", 1000)), []string{strings.Repeat("x", 1001)}, true, "", "not compared"},
+		{"only the known one is too long", ptr.To(dispatcher), []string{dispatcher + strings.Repeat("x", 60)}, true, "", "not compared"},
 		{"known although too long", ptr.To(strings.Repeat("x", 1000)), []string{strings.Repeat("x", 1000)}, false, "", "equal is equal"},
 	}
 	for _, tt := range tests {

@@ -283,6 +283,15 @@ func TestZeroReleaseIsNewest(t *testing.T) {
 	}
 }
 
+// An emulated version that is there but empty is none.
+func TestEmptyEmulationIsNone(t *testing.T) {
+	r := mustParse(t, "1.31.14")
+	r.Emulation = &version.Version{}
+	if r.HonorsManagedBy() || r.String() != "1.31.14" {
+		t.Errorf("%s honours the field: %v", r, r.HonorsManagedBy())
+	}
+}
+
 // Oldest is where the field begins: one minor release before it, no setting makes it honoured.
 func TestOldestHasTheField(t *testing.T) {
 	on := jobmanagedby.Oldest()

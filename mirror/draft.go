@@ -113,11 +113,14 @@ func (d *draft) plan(outcome StatusOutcome) StatusPlan {
 	if d.terminating {
 		outcome = Terminating
 	}
-	p := StatusPlan{Outcome: outcome, Adjustments: d.adjustments, RequeueAfter: d.requeueAfter}
-	if sameStatus(&d.local.Status, d.status) {
-		p.Outcome = inSync(outcome)
-		return p
+	written := sameStatus(&d.local.Status, d.status)
+	if written {
+		outcome = inSync(outcome)
 	}
-	p.Status = d.status
+	p := planOf(outcome)
+	p.Adjustments, p.RequeueAfter = d.adjustments, d.requeueAfter
+	if !written {
+		p.Status = d.status
+	}
 	return p
 }

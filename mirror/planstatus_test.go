@@ -123,8 +123,8 @@ func TestPlanStatus(t *testing.T) {
 			if tt.write != nil {
 				want = &job(tt.write...).Status
 			}
-			if got.Outcome != tt.want {
-				t.Errorf("outcome %s, want %s: %s", got.Outcome, tt.want, tt.why)
+			if got.Outcome != tt.want || got.Why == "" {
+				t.Errorf("outcome %q because %q, want %s: %s", got.Outcome, got.Why, tt.want, tt.why)
 			}
 			if diff := cmp.Diff(want, got.Status); diff != "" {
 				t.Errorf("status to write (-want +got):\n%s%s", diff, tt.why)

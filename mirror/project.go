@@ -53,17 +53,18 @@ func suspends(job *batchv1.Job) bool { return ptr.Deref(job.Spec.Suspend, false)
 // says: one that says otherwise may be a stale read, or have run again.
 func planFinished(pair Pair, opts StatusOptions) StatusPlan {
 	if verdict(&pair.Local.Status) == verdict(&pair.Remote.Status) {
-		return StatusPlan{Outcome: Finished}
+		return planOf(Finished)
 	}
 	d := newDraft(pair, opts)
 	d.makeAcceptable()
-	return StatusPlan{Outcome: Conflict, Violations: d.violations}
+	return refusal(Conflict, d.violations)
 }
 
 // planDeferred writes Suspended=True if it is missing, and nothing else. Nobody else writes it for
 // a Job that is managed externally, and without it 1.36.0 and 1.36.1 freeze the pod template.
 func planDeferred(pair Pair, opts StatusOptions) StatusPlan {
-	p := StatusPlan{Outcome: Deferred, RequeueAfter: deferral}
+	p := planOf(Deferred)
+	p.RequeueAfter = deferral
 	if hasTrue(pair.Local.Status.Conditions, batchv1.JobSuspended) {
 		return p
 	}
@@ -73,7 +74,7 @@ func planDeferred(pair Pair, opts StatusOptions) StatusPlan {
 		Reason: "JobSuspended", Message: "Job suspended",
 	})
 	if d.check(); len(d.violations) > 0 {
-		return StatusPlan{Outcome: Invalid, Violations: d.violations}
+		return refusal(Invalid, d.violations)
 	}
 	d.adjust("status", "", "held while the local Job is suspended and its mirror is not")
 	p.Status, p.Adjustments = d.status, d.adjustments
@@ -84,12 +85,12 @@ func planDeferred(pair Pair, opts StatusOptions) StatusPlan {
 func planCopy(pair Pair, opts StatusOptions, outcome StatusOutcome) StatusPlan {
 	local, remote := &pair.Local.Status, &pair.Remote.Status
 	if verdict(remote) == 0 && sameStatus(local, remote) && !repeats(remote.Conditions) {
-		return StatusPlan{Outcome: inSync(outcome)}
+		return planOf(inSync(outcome))
 	}
 	d := newDraft(pair, opts)
 	d.guard(outcome)
-	if refusal := d.makeAcceptable(); refusal != "" {
-		return StatusPlan{Outcome: refusal, Violations: d.violations}
+	if refused := d.makeAcceptable(); refused != "" {
+		return refusal(refused, d.violations)
 	}
 	d.stampTerminal()
 	return d.plan(outcome)

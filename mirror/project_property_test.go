@@ -110,6 +110,9 @@ func (c *checked) run() {
 	if !reflect.DeepEqual(before, c.pair) {
 		c.fault("inputs changed: %s", cmp.Diff(before, c.pair))
 	}
+	if c.plan.Why == "" {
+		c.fault("no reason given")
+	}
 	c.admissible()
 	c.arrives()
 	c.copiedAsItIs()

@@ -76,12 +76,12 @@ var repairs = []repair{
 
 // makeAcceptable repairs the draft until the API server has nothing against it. It returns no outcome
 // if that worked, and else Conflict or Invalid.
-func (d *draft) makeAcceptable() (refusal StatusOutcome) {
+func (d *draft) makeAcceptable() (refused StatusOutcome) {
 	d.check()
 	if len(d.violations) == 0 {
 		return ""
 	}
-	refusal = d.contradiction()
+	refused = d.contradiction()
 	blind := d.violations
 	for _, r := range repairs {
 		if rule, broken := d.broken(r.rules...); broken {
@@ -92,10 +92,10 @@ func (d *draft) makeAcceptable() (refusal StatusOutcome) {
 	switch {
 	case len(d.violations) == 0:
 		d.violations = blind // a contradiction that only other rules than these stand against
-	case refusal == "":
-		refusal = Invalid
+	case refused == "":
+		refused = Invalid
 	}
-	return refusal
+	return refused
 }
 
 // contradiction compares the verdicts of the two Jobs, with what was promised counting as much as

@@ -50,9 +50,47 @@ const (
 	NotManaged StatusOutcome = "NotManaged"
 )
 
+// statusOutcomes lists the outcomes, each with what it says to people.
+var statusOutcomes = [...]struct {
+	outcome StatusOutcome
+	why     string
+}{
+	{InSync, "the local status shows the remote one"},
+	{Copied, "the remote status has something new"},
+	{Deferred, "the local Job is suspended and its mirror has not stopped yet"},
+	{Evicted, "the worker has suspended the mirror"},
+	{Resuming, "the mirror has not been told yet that the local Job runs again"},
+	{Terminating, "the mirror has finished, but not all its pods are gone"},
+	{Finished, "both Jobs have the same result"},
+	{Conflict, "the mirror contradicts the result of the local Job, or a promise of one"},
+	{Invalid, "the API server would refuse every form of the remote status"},
+	{NotManaged, "the local Job is managed by another controller"},
+}
+
 // StatusOutcomes returns every outcome there is, in a slice of the caller's own.
 func StatusOutcomes() []StatusOutcome {
-	return []StatusOutcome{InSync, Copied, Deferred, Evicted, Resuming, Terminating, Finished, Conflict, Invalid, NotManaged}
+	all := make([]StatusOutcome, len(statusOutcomes))
+	for i, o := range statusOutcomes {
+		all[i] = o.outcome
+	}
+	return all
+}
+
+// planOf returns a plan without anything to write.
+func planOf(outcome StatusOutcome) StatusPlan {
+	for _, o := range statusOutcomes {
+		if o.outcome == outcome {
+			return StatusPlan{Outcome: outcome, Why: o.why}
+		}
+	}
+	return StatusPlan{Outcome: outcome}
+}
+
+// refusal returns the plan of an outcome that violations stand behind.
+func refusal(outcome StatusOutcome, vs statusvalidate.Violations) StatusPlan {
+	p := planOf(outcome)
+	p.Violations = vs
+	return p
 }
 
 // Adjustment is one place where the status to write differs from the remote status.
@@ -82,6 +120,10 @@ type StatusPlan struct {
 	// Outcome is never empty.
 	Outcome StatusOutcome
 
+	// Why says what settled the outcome, for people; it is never empty. Programs must not depend on
+	// its text.
+	Why string
+
 	// Status is the whole status to write to the local Job, nil if there is nothing to write. Write
 	// it on condition that the local Job's resourceVersion and UID are still those of the plan's
 	// input; on a conflict, read both Jobs again and plan anew.
@@ -103,7 +145,7 @@ type StatusPlan struct {
 // String returns the plan on one line. Programs must not depend on its text.
 func (p StatusPlan) String() string {
 	var b strings.Builder
-	b.WriteString(string(p.Outcome))
+	fmt.Fprintf(&b, "%s (%s)", p.Outcome, p.Why)
 	if p.Status != nil {
 		b.WriteString(", write")
 	}
@@ -149,10 +191,12 @@ type StatusOptions struct {
 // It panics if one of the Jobs is nil. It changes neither, and the plan shares no memory with them.
 func (p *Planner) PlanStatus(pair Pair, now metav1.Time) StatusPlan {
 	if !jobmanagedby.IsManagedBy(pair.Local, p.policy.Controller) {
-		return StatusPlan{Outcome: NotManaged}
+		return planOf(NotManaged)
 	}
-	if p.Relate(pair) != Ours {
-		return StatusPlan{Outcome: Conflict}
+	if relation := p.Relate(pair); relation != Ours {
+		plan := planOf(Conflict)
+		plan.Why = "the remote Job is not the mirror of the local one: " + string(relation)
+		return plan
 	}
 	return ProjectStatus(pair, StatusOptions{
 		Validator:     p.validator,

@@ -23,3 +23,13 @@ func IndexesWellFormed(list string, completions int32) bool { return !malformed(
 func Overlap(completed, failed string, completions int32) (index int64, found bool) {
 	return overlap(completed, failed, completions)
 }
+
+// Landings returns every patch release at which a row of the table begins or ends.
+func Landings() (names []string) {
+	for i := range table {
+		for _, p := range append(table[i].held.since, table[i].held.until...) {
+			names = append(names, p.String())
+		}
+	}
+	return names
+}
