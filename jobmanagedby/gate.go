@@ -26,12 +26,13 @@ func (r Release) gate() gateStage {
 	if usable(r.Emulation) && !r.AtLeast(gateStages[0].major, gateStages[0].minor, 0) {
 		r.Version = r.Emulation
 	}
-	for _, g := range gateStages {
+	last := len(gateStages) - 1
+	for _, g := range gateStages[:last] {
 		if r.AtLeast(g.major, g.minor, 0) {
 			return g
 		}
 	}
-	return gateStages[len(gateStages)-1]
+	return gateStages[last]
 }
 
 // knowsField reports whether the gate decides at all, settable or not.
