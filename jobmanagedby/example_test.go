@@ -176,7 +176,7 @@ func ExampleRelease_String() {
 
 func ExampleNewest() {
 	fmt.Println(jobmanagedby.Newest(), jobmanagedby.Release{})
-	// Output: 1.38 1.38
+	// Output: 1.37 1.37
 }
 
 func ExampleOldest() {

@@ -33,8 +33,8 @@ type Release struct {
 	Emulation *version.Version
 }
 
-// Newest returns the newest release whose rules are known here. What comes later is taken to behave
-// like it.
+// Newest returns the newest release whose rules were checked against the released code, 1.37. What
+// comes later is taken to behave like it; of 1.38 it is known from the beta that the gate is gone.
 func Newest() Release { return Release{Version: version.MajorMinor(newestMajor, newestMinor)} }
 
 // Oldest returns the oldest release that has spec.managedBy, 1.30. Older ones are understood too:
@@ -43,7 +43,7 @@ func Oldest() Release { return Release{Version: version.MajorMinor(oldestMajor, 
 
 const (
 	oldestMajor, oldestMinor = 1, 30
-	newestMajor, newestMinor = 1, 38
+	newestMajor, newestMinor = 1, 37
 )
 
 // ParseError says which part of a version could not be read as a Kubernetes release. [ParseRelease]

@@ -170,13 +170,13 @@ func matrix(t *testing.T, c statusvalidate.Change) string {
 			for i < len(names) && answerOf(t, names[i], c) == answer {
 				i++
 			}
-			fmt.Fprintf(&b, "  %s:%s\n", span(names[first], names[i-1]), answer)
+			fmt.Fprintf(&b, "  %s:%s\n", fromTo(names[first], names[i-1]), answer)
 		}
 	}
 	return b.String()
 }
 
-func span(first, last string) string {
+func fromTo(first, last string) string {
 	if first == last {
 		return first
 	}

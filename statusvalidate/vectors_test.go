@@ -23,6 +23,8 @@ type pair struct {
 	Old, New *batchv1.Job
 }
 
+func (p pair) change() statusvalidate.Change { return statusvalidate.Change{Old: p.Old, New: p.New} }
+
 // verdict is what the status strategy of one API server answered to a pair: type and field of
 // each error, in order.
 type verdict struct {
@@ -119,7 +121,7 @@ func TestRecordedVerdicts(t *testing.T) {
 			}
 			differ, rejected := 0, 0
 			for i, want := range verdicts {
-				change := statusvalidate.Change{Old: pairs[i].Old, New: pairs[i].New}
+				change := pairs[i].change()
 				got := outcome(v.Validate(change))
 				if len(want.Errors) > 0 {
 					rejected++
