@@ -14,8 +14,9 @@ import (
 // Build returns the mirror of a Job: what to create on the worker.
 //
 // A mirror starts empty, so nothing is in it but what is listed here: the namespace and name that
-// [Planner.TargetOf] gives; the Job's labels and annotations, less those by which other tools would claim
-// it ([DefaultDropKeys], Policy.DropKey); a copy of the spec; and the identity ([Keys]). In the spec,
+// [Planner.TargetOf] gives; the Job's labels and annotations, less those by which other tools would
+// claim it ([DefaultDropKeys], Policy.DropKey); a copy of the spec; and the identity ([Keys]). In
+// the spec,
 //
 //   - managedBy is Policy.WorkerManagedBy, or not set;
 //   - ttlSecondsAfterFinished is not set, unless Policy.KeepTTL;
@@ -24,11 +25,13 @@ import (
 //     a Job created without labels of its own shows the template's) if the value is the generated
 //     one. With manualSelector true they are the user's, and stay.
 //
-// The result shares no memory with local, carries no type, UID, owner, finalizer or status, and is the
-// same, byte for byte, whenever Build is asked again for the same Job. It is meant to be created and never to be
-// applied over a mirror that exists: the worker's selector and labels would be in the way.
+// The result shares no memory with local, carries no type, UID, owner, finalizer or status, and is
+// the same, byte for byte, whenever Build is asked again for the same Job. It is meant to be
+// created and never to be applied over a mirror that exists: the worker's selector and labels would
+// be in the way.
 //
-// What a management API server accepted, a worker API server of the same release accepts as a mirror.
+// What a management API server accepted, a worker API server of the same release accepts as a
+// mirror.
 //
 // Build refuses a Job with one of these errors, the first that holds: [*NotManagedError],
 // [*BeingDeletedError], [*FinishedError], [*NoIdentityError], [*NotAdmittedError], [*NameError],
@@ -98,8 +101,8 @@ func (p *Planner) admit(local *batchv1.Job, target types.NamespacedName) error {
 	return nil
 }
 
-// verdictOf returns the terminal condition of a finished Job: any entry that is True, not the first of
-// its type.
+// verdictOf returns the terminal condition of a finished Job: any entry that is True, not the first
+// of its type.
 func verdictOf(job *batchv1.Job) (verdict batchv1.JobConditionType, finished bool) {
 	for _, c := range job.Status.Conditions {
 		if c.Status == corev1.ConditionTrue && (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) {
@@ -182,7 +185,8 @@ func generatedValue(label string, job *batchv1.Job) string {
 	return string(job.UID)
 }
 
-// copyWithoutGenerated returns a copy of labels without the generated ones, or nil if none are left.
+// copyWithoutGenerated returns a copy of labels without the generated ones, or nil if none are
+// left.
 func copyWithoutGenerated(labels map[string]string) map[string]string {
 	var rest map[string]string
 	for key, value := range labels {

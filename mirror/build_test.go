@@ -20,8 +20,8 @@ import (
 
 var updateMirrors = flag.Bool("update-mirrors", false, "rewrite testdata/build/*.mirror.json")
 
-// TestBuildFixtures builds the mirrors of Jobs as kubectl prints them. After a change that is meant to
-// alter them run
+// TestBuildFixtures builds the mirrors of Jobs as kubectl prints them. After a change that is meant
+// to alter them run
 //
 //	go test ./mirror -run TestBuildFixtures -update-mirrors
 //
@@ -246,8 +246,8 @@ func TestBuildOfAMirror(t *testing.T) {
 	}
 }
 
-// TestBuildFromAnInformer builds from one object in many goroutines, as informers share objects. The
-// race detector does the checking.
+// TestBuildFromAnInformer builds from one object in many goroutines, as informers share objects.
+// The race detector does the checking.
 func TestBuildFromAnInformer(t *testing.T) {
 	p, shared := planner(t), fixture(t, "indexed")
 	want := toJSON(t, build(t, p, shared))

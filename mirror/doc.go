@@ -1,15 +1,15 @@
-// Package mirror plans what a controller that takes over batch/v1 Jobs has to create, write and delete
-// next. The controller answers to a value of spec.managedBy and runs each Job somewhere else: it makes a
-// copy on a worker cluster, and shows the result of the copy on the Job.
+// Package mirror plans what a controller that takes over batch/v1 Jobs has to create, write and
+// delete next. The controller answers to a value of spec.managedBy and runs each Job somewhere
+// else: it makes a copy on a worker cluster, and shows the result of the copy on the Job.
 //
 // The local Job is the one the user created in the management cluster, the mirror its copy on the
-// worker. A copy is easily made and hard to get right. A generated selector makes the worker refuse it;
-// an owner reference or a tool's inventory label gets it deleted; its own TTL deletes it before the result
-// is read; and a Job of the same name that was there before is not the mirror at all. A [Planner]
-// knows these:
+// worker. A copy is easily made and hard to get right. A generated selector makes the worker refuse
+// it; an owner reference or a tool's inventory label gets it deleted; its own TTL deletes it before
+// the result is read; and a Job of the same name that was there before is not the mirror at all. A
+// [Planner] knows these:
 //
 //	planner, err := mirror.New(mirror.Policy{Controller: "acme.io/dispatcher", Origin: clusterUID})
-//	…
+//	...
 //	remote := get(worker, planner.TargetOf(local)) // nil: not there
 //	if remote == nil {
 //		job, err := planner.Build(local)
@@ -25,35 +25,63 @@
 //
 // # Building
 //
-// [Planner.Build] makes a mirror from nothing: what it copies is listed, so that nothing gets along by
-// accident. Create the result and never apply it over a mirror that exists. [Lost] compares what was
-// sent with what the API server answered.
+// [Planner.Build] makes a mirror from nothing: what it copies is listed, so that nothing gets along
+// by accident. Create the result and never apply it over a mirror that exists. [Lost] compares what
+// was sent with what the API server answered.
 //
 // # Identity
 //
-// A mirror carries the [Keys]: the origin as a label, the namespace, name and UID of its local
-// Job as annotations, and the fields that may change later as they were sent. [Planner.Selector]
-// lists the mirrors of an origin, [Planner.LocalOf] maps one to its local Job, and [Planner.Relate] decides
-// whether a Job on the worker is the mirror of a given Job. A name proves nothing, and neither does an
-// origin alone. What is not [Ours] is not to be read as a result, changed or deleted.
+// A mirror carries the [Keys]: the origin as a label, the namespace, name and UID of its local Job
+// as annotations, and the fields that may change later as they were sent. [Planner.Selector] lists
+// the mirrors of an origin, [Planner.LocalOf] maps one to its local Job, and [Planner.Relate]
+// decides whether a Job on the worker is the mirror of a given Job. A name proves nothing, and
+// neither does an origin alone. What is not [Ours] is not to be read as a result, changed or
+// deleted.
 //
 // # Planning the status
 //
-// [Planner.PlanStatus] says what to write to the local Job's status.
+// [Planner.PlanStatus] says what to write to the local Job's status: the remote status as it is where
+// the management API server accepts it, and else changed by the least that makes it acceptable.
+//
+//	plan := planner.PlanStatus(mirror.Pair{Local: local, Remote: remote}, metav1.Now())
+//	if plan.Status != nil {
+//		local.Status = *plan.Status // local being a copy of what a cache holds
+//		err = management.UpdateStatus(local)
+//	}
+//	log(plan) // one line: the outcome, and each change with the rule of the API server that asks for it
+//	requeue(plan.RequeueAfter)
+//
+// What it does depends on the two Jobs, in this order ([StatusOutcome] has the meaning of each answer):
+//
+//	local       remote                                    outcome
+//	finished    same verdict                              Finished
+//	finished    other verdict, or not finished            Conflict
+//	unfinished  finished, pods still active, terminating  Terminating
+//	unfinished  finished                                  Copied
+//	suspended   running, or pods still active             Deferred
+//	suspended   suspended                                 Copied, InSync
+//	running     suspended, after the local Job started    Evicted, Resuming
+//	running     running, or suspended before any start    Copied, InSync
+//
+// A terminal result is final, and one on the mirror always arrives unless the outcome is Conflict,
+// Invalid or Terminating. Counters never go down and startTime stays where the API server insists, so that
+// a Job can be dispatched again, to a worker that counts from zero. [ProjectStatus] is the same without
+// asking for identity.
 //
 // # Purity
 //
 // Every function in this package is pure: it reads only its arguments, never changes them, keeps no
 // state, and returns the same answer for the same arguments; what it returns shares no memory with
-// them. It performs no I/O, reads no clock and logs nothing. Everything is safe for concurrent use, on
-// objects of a shared informer too. The functions in a [Policy] are the caller's, and have to be as pure.
+// them. It performs no I/O, reads no clock and logs nothing. Everything is safe for concurrent use,
+// on objects of a shared informer too. The functions in a [Policy] are the caller's, and have to be
+// as pure.
 //
 // A nil *batchv1.Job panics where a Job is required, as documented; no other input does, however
 // malformed.
 //
 // # Compatibility
 //
-// The values of [Relation], the default [Keys] and the form of what is stamped under them are part of
-// the API and do not change within a major version. [DefaultDropKeys] may grow in a minor one. Texts
-// of errors may change at any time; their types and fields do not.
+// The values of [Relation] and [StatusOutcome], the default [Keys] and the form of what is stamped under them are part
+// of the API and do not change within a major version. [DefaultDropKeys] may grow in a minor one.
+// Texts of errors may change at any time; their types and fields do not.
 package mirror

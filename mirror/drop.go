@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// DropKey is a label or annotation key by which another tool would take the mirror for its own object:
-// count it, change it, or delete it because it is not in the tool's inventory.
+// DropKey is a label or annotation key by which another tool would take the mirror for its own
+// object: count it, change it, or delete it because it is not in the tool's inventory.
 type DropKey struct {
 	// Key is a key, or a domain with its slash for all the keys of that domain.
 	Key string
@@ -19,14 +19,15 @@ type DropKey struct {
 // annotations, in a slice of the caller's own. Policy.KeepKeys exempts keys from the list and
 // Policy.DropKey adds to it. Rows may be added in a minor version.
 //
-// Labels and annotations of the pod template are not looked at. Tools that prune look at objects without
-// an owner, which pods never are; and labels of pods are what Services, network policies and
-// affinities of the worker select by.
+// Labels and annotations of the pod template are not looked at. Tools that prune look at objects
+// without an owner, which pods never are; and labels of pods are what Services, network policies
+// and affinities of the worker select by.
 func DefaultDropKeys() []DropKey {
 	return []DropKey{
-		// What a server or client wrote about the local object, and would be believed of the mirror.
+		// What a server or client wrote about the local object, and would be believed of the
+		// mirror.
 		{Key: "kubectl.kubernetes.io/last-applied-configuration", Owner: "kubectl apply"},
-		{Key: "batch.kubernetes.io/job-tracking", Owner: "Job controller before 1.27"},
+		{Key: "batch.kubernetes.io/job-tracking", Owner: "Job controller of old releases"},
 
 		// Deployment tools, which delete what carries their mark and is not in their sources.
 		{Key: "applyset.kubernetes.io/", Owner: "kubectl apply --prune"},

@@ -80,8 +80,8 @@ func (e *NotAdmittedError) Error() string {
 // Unwrap returns e.Err.
 func (e *NotAdmittedError) Unwrap() error { return e.Err }
 
-// NameError says that no worker could create or run a Job of the mirror's name. It is the local Job's name,
-// or comes from Policy.Target.
+// NameError says that no worker could create or run a Job of the mirror's name. It is the local
+// Job's name, or comes from Policy.Target.
 type NameError struct {
 	Job, Target types.NamespacedName
 	// Errs is never empty. Field is "metadata.namespace" or "metadata.name", of the mirror.

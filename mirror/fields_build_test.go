@@ -24,10 +24,10 @@ const (
 )
 
 // jobSpecFields classifies every field of JobSpec that any release up to 1.37 has. When a newer one
-// adds a field, decide here what a mirror should do with it: copied, as any field is by default, is right
-// where the field says how to run the Job, and wrong where it names objects of the management cluster or
-// tells the worker to act on the mirror itself. A field that can change after creation belongs in the
-// last-sent record too.
+// adds a field, decide here what a mirror should do with it: copied, as any field is by default, is
+// right where the field says how to run the Job, and wrong where it names objects of the management
+// cluster or tells the worker to act on the mirror itself. A field that can change after creation
+// belongs in the last-sent record too.
 var jobSpecFields = map[string]struct {
 	fate     fate
 	recorded bool // in the last-sent annotation
@@ -49,8 +49,8 @@ var jobSpecFields = map[string]struct {
 	"suspend":                 {fate: kept, recorded: true},
 	"podReplacementPolicy":    {fate: kept, recorded: true},
 	"managedBy":               {fate: cleared},
-	// 1.37, alpha. Only scheduling.schedulingPolicy.gang.minCount may change; it is not recorded, because
-	// the types of the oldest release cannot say it.
+	// 1.37, alpha. Only scheduling.schedulingPolicy.gang.minCount may change; it is not recorded,
+	// because the types of the oldest release cannot say it.
 	"scheduling": {fate: kept, newer: true},
 }
 
@@ -153,7 +153,8 @@ func checkFields(t *testing.T, at string, local, got any, fateOf func(string) fa
 	}
 }
 
-// TestBuildCopiesTheTemplateWhole checks that nothing of the template is lost but the generated labels.
+// TestBuildCopiesTheTemplateWhole checks that nothing of the template is lost but the generated
+// labels.
 func TestBuildCopiesTheTemplateWhole(t *testing.T) {
 	for _, manual := range []bool{false, true} {
 		local := fullJob(t, manual)

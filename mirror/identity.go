@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Relation says what the Job on the worker is to the local Job. Values are stable and may be logged;
-// new ones may be added in a minor version.
+// Relation says what the Job on the worker is to the local Job. Values are stable and may be
+// logged; new ones may be added in a minor version.
 type Relation string
 
 const (
@@ -29,9 +29,9 @@ const (
 //
 // It is [Ours] if and only if Remote carries our origin and a complete identity that names Local's
 // namespace, name and UID, and stands where Policy.Target puts the mirror of Local: a copy that
-// somebody made under another name is [Foreign]. It is [PreviousIncarnation] if only the UID is another.
-// An identity that is missing, incomplete or malformed, or names another Job, is Foreign, and so is every
-// Remote to a Local without UID.
+// somebody made under another name is [Foreign]. It is [PreviousIncarnation] if only the UID is
+// another. An identity that is missing, incomplete or malformed, or names another Job, is Foreign,
+// and so is every Remote to a Local without UID.
 //
 // A nil Local means that there is no such Job any more: a Remote with our origin and a complete
 // identity is then a PreviousIncarnation. A nil Remote, or a nil Pair, is no relation: the empty
@@ -58,12 +58,13 @@ func (p *Planner) Relate(pair Pair) Relation {
 	}
 }
 
-// LocalOf returns the namespace, name and UID of the local Job that a mirror names. It is what maps an
-// event on the worker to a key of the management cluster.
+// LocalOf returns the namespace, name and UID of the local Job that a mirror names. It is what maps
+// an event on the worker to a key of the management cluster.
 //
 // The mirror may be a *batchv1.Job, or its metadata alone (*metav1.PartialObjectMetadata), since no
-// more is read. Answer ok is false, and the others are empty, if it does not carry our origin, or if the
-// name or the UID is missing or malformed. That the local Job exists is not said: ask [Planner.Relate].
+// more is read. Answer ok is false, and the others are empty, if it does not carry our origin, or
+// if the name or the UID is missing or malformed. That the local Job exists is not said: ask
+// [Planner.Relate].
 //
 // LocalOf panics if mirror is nil.
 func (p *Planner) LocalOf(mirror metav1.Object) (local types.NamespacedName, uid types.UID, ok bool) {
@@ -111,8 +112,8 @@ func (p *Planner) stamp(mirror *metav1.ObjectMeta, local *batchv1.Job) {
 	mirror.Annotations[keys.Generation] = strconv.FormatInt(local.Generation, 10)
 }
 
-// lacking returns the field without which the identity of local could not be stamped, or not be read
-// back.
+// lacking returns the field without which the identity of local could not be stamped, or not be
+// read back.
 func lacking(local *batchv1.Job) (field string, ok bool) {
 	switch {
 	case local.UID == "":

@@ -94,7 +94,8 @@ func TestRelateWithOneSide(t *testing.T) {
 	}
 }
 
-// TestTwoJobsOntoOneName maps two Jobs to one place: the second is no relation of the first's mirror.
+// TestTwoJobsOntoOneName maps two Jobs to one place: the second is no relation of the first's
+// mirror.
 func TestTwoJobsOntoOneName(t *testing.T) {
 	p := planner(t, func(p *mirror.Policy) {
 		p.Target = func(*batchv1.Job) types.NamespacedName { return types.NamespacedName{Namespace: "batch"} }
@@ -149,9 +150,16 @@ func TestLocalOfMetadataOnly(t *testing.T) {
 	if !ok || key != trainKey || uid != storedJob().UID {
 		t.Errorf("LocalOf = %v, %q, %v", key, uid, ok)
 	}
-	remote.Annotations[localKey] = "no-namespace"
-	if key, uid, ok := p.LocalOf(remote); ok || uid != "" || key != (types.NamespacedName{}) {
-		t.Errorf("LocalOf of a malformed identity = %v, %q, %v, want nothing", key, uid, ok)
+}
+
+func TestLocalOfMalformed(t *testing.T) {
+	p := planner(t)
+	for _, name := range []string{"", "/", "train", "/train", "research/", "research/train/x", "//", "a//b"} {
+		remote := build(t, p, storedJob())
+		remote.Annotations[localKey] = name
+		if key, uid, ok := p.LocalOf(remote); ok || uid != "" || key != (types.NamespacedName{}) {
+			t.Errorf("LocalOf of %q = %v, %q, %v, want nothing", name, key, uid, ok)
+		}
 	}
 }
 

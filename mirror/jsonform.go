@@ -12,8 +12,8 @@ import (
 
 // This file says how Go values of the Kubernetes API appear in JSON.
 
-// toJSON returns v in JSON, or in Go's form if it has none, as a number of no meaning in a field that is
-// an enumeration in JSON.
+// toJSON returns v in JSON, or in Go's form if it has none, as a number of no meaning in a field
+// that is an enumeration in JSON.
 func toJSON(v reflect.Value) string {
 	if data, err := json.Marshal(v.Interface()); err == nil {
 		return string(data)
@@ -33,17 +33,6 @@ func isLeaf(t reflect.Type) bool {
 		return t.Implements(marshaler) || reflect.PointerTo(t).Implements(marshaler)
 	default:
 		return true
-	}
-}
-
-// isSent reports whether the value of a field appears in a request. Zero values do not matter where
-// they do appear, since they ask for the default.
-func isSent(v reflect.Value) bool {
-	switch v.Kind() {
-	case reflect.Map, reflect.Slice:
-		return v.Len() > 0
-	default:
-		return !v.IsZero()
 	}
 }
 

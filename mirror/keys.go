@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Keys are the keys under which the identity of a mirror is stamped on it. Origin is a label, so that
-// mirrors can be listed and watched by it; the others are annotations, because a name or UID may
-// be longer than the 63 bytes of a label value.
+// Keys are the keys under which the identity of a mirror is stamped on it. Origin is a label, so
+// that mirrors can be listed and watched by it; the others are annotations, because a name or UID
+// may be longer than the 63 bytes of a label value.
 //
 // An empty field has the default in its comment, where acme.io stands for the part of
 // Policy.Controller before the first slash.
@@ -19,7 +19,7 @@ type Keys struct {
 	Local      string // acme.io/mirror-local: namespace/name of the local Job
 	UID        string // acme.io/mirror-local-uid: its UID
 	Generation string // acme.io/mirror-local-generation: its metadata.generation when this was sent
-	LastSent   string // acme.io/mirror-last-sent: the fields that can change later, as they were sent
+	LastSent   string // acme.io/mirror-last-sent: the fields that can change later, as they were sent; absent if it does not fit
 }
 
 // key is one of the Keys, with the name of its field and the default without domain.
@@ -51,8 +51,8 @@ func (k Keys) withDefaults(controller string) Keys {
 	return k
 }
 
-// validate checks the keys that are not empty: each a qualified name, none used twice, and none that
-// the Job API itself uses.
+// validate checks the keys that are not empty: each a qualified name, none used twice, and none
+// that the Job API itself uses.
 func (k Keys) validate(fldPath *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	seen := map[string]bool{}

@@ -10,9 +10,9 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// The last-sent annotation records every field of a mirror that may change after its creation, as it was
-// sent, so that a later plan can tell what the user changed from what the worker changed. It is a JSON
-// object:
+// The last-sent annotation records every field of a mirror that may change after its creation, as
+// it was sent, so that a later plan can tell what the user changed from what the worker changed. It
+// is a JSON object:
 //
 //	v            the version of this form, 1
 //	spec         the scalar fields of JobSpec
@@ -20,10 +20,10 @@ import (
 //	annotations  likewise
 //	template     labels, annotations, scheduling directives and resources of the pod template
 //
-// What is empty is left out, and the bytes are the same for the same Job. A label or annotation value
-// longer than maxValue is replaced by its digest, which is as good for telling whether it changed. If the
-// whole is longer than maxLastSent, or than the room there is, the digest of "labels", "annotations" and
-// "template" takes their place:
+// What is empty is left out, and the bytes are the same for the same Job. A label or annotation
+// value longer than maxValue is replaced by its digest, which is as good for telling whether it
+// changed. If the whole is longer than maxLastSent, or than the room there is, the digest of
+// "labels", "annotations" and "template" takes their place:
 //
 //	digest       of the three, written as members of one object without its braces
 //
@@ -35,8 +35,8 @@ const (
 	digestPrefix    = "sha256:"
 )
 
-// lastSent is the record of one mirror, but for the closing brace: the first split bytes are the scalars,
-// {"v":1,"spec":{…}, the others the maps, ,"labels":…,"annotations":…,"template":…
+// lastSent is the record of one mirror, but for the closing brace: the first split bytes are the
+// scalars, {"v":1,"spec":{...}, the others the maps, ,"labels":...,"annotations":...,"template":...
 type lastSent struct {
 	json  jsonText
 	split int
@@ -66,7 +66,7 @@ func (l lastSent) fit(room int) string {
 	return short
 }
 
-// digest returns a name for bytes that no other bytes have.
+// digest returns a short name for data, which tells it from any other in practice.
 func digest(data []byte) string {
 	sum := sha256.Sum256(data)
 	return digestPrefix + base64.RawURLEncoding.EncodeToString(sum[:16])

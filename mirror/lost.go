@@ -23,17 +23,17 @@ func (l Loss) String() string {
 	return fmt.Sprintf("%s: sent %s, stored %s", l.Path, l.Sent, l.Stored)
 }
 
-// Lost says which fields of a mirror the worker did not keep: sent is what [Planner.Build] returned, stored
-// what the API server answered to the create. A release that does not know a field, or has its
-// feature gate off, drops it without an error; a webhook may change anything. Nothing is lost if and only if
-// the result is empty.
+// Lost says which fields of a mirror the worker did not keep: sent is what [Planner.Build]
+// returned, stored what the API server answered to the create. A release that does not know a
+// field, or has its feature gate off, drops it without an error; a webhook may change anything.
+// Nothing is lost if and only if the result is empty.
 //
-// Name, namespace, labels, annotations, finalizers and the spec are compared, by what they are in JSON, so that
-// 1000m and 1 are the same quantity. What sent leaves out is never lost: the server's
+// Name, namespace, labels, annotations, finalizers and the spec are compared, by what they are in
+// JSON, so that 1000m and 1 are the same quantity. What sent leaves out is never lost: the server's
 // defaults and a webhook's additions are no loss. Elements of a list are found by their name where
-// all have different ones (containers, volumes, env), and by their index elsewhere; an index in a path is
-// that in sent. Of a value that is missing as a whole, only the outermost path is given. Paths come in the order of
-// the Go fields, keys of maps in alphabetical order.
+// all have different ones (containers, volumes, env), and by their index elsewhere; an index in a
+// path is that in sent. Of a value that is missing as a whole, only the outermost path is given.
+// Paths come in the order of the Go fields, keys of maps in alphabetical order.
 //
 // A field that the Go types of this program do not know was not sent, and is not missed.
 //
@@ -99,9 +99,10 @@ func (l *losses) compare(path *field.Path, sent, stored reflect.Value) {
 	}
 }
 
+// compareStruct leaves out zero values: they are not in the request, or ask for the default.
 func (l *losses) compareStruct(path *field.Path, sent, stored reflect.Value) {
 	for i := range sent.NumField() {
-		if isSent(sent.Field(i)) {
+		if !sent.Field(i).IsZero() {
 			l.compare(child(path, sent.Type().Field(i)), sent.Field(i), stored.Field(i))
 		}
 	}

@@ -119,6 +119,28 @@ func TestLost(t *testing.T) {
 		want: []mirror.Loss{{Path: "spec.template.spec.containers[0].env[0].value", Sent: `"1"`, Stored: `"2"`}},
 		why:  "by index",
 	}, {
+		name: "names that are not different where they were sent",
+		sent: func(j *batchv1.Job) {
+			j.Spec.Template.Spec.Containers = []corev1.Container{{Name: "a", Env: []corev1.EnvVar{{Name: "E", Value: "1"}, {Name: "E", Value: "2"}}}}
+		},
+		stored: func(j *batchv1.Job) {
+			j.Spec.Template.Spec.Containers = []corev1.Container{{Name: "a", Env: []corev1.EnvVar{{Name: "E", Value: "2"}}}}
+		},
+		want: []mirror.Loss{
+			{Path: "spec.template.spec.containers[0].env[0].value", Sent: `"1"`, Stored: `"2"`},
+			{Path: "spec.template.spec.containers[0].env[1]", Sent: `{"name":"E","value":"2"}`},
+		},
+		why: "by index",
+	}, {
+		name: "names that are not different where they are stored",
+		sent: func(j *batchv1.Job) {
+			j.Spec.Template.Spec.Containers = []corev1.Container{{Name: "a", Env: []corev1.EnvVar{{Name: "E", Value: "1"}}}}
+		},
+		stored: func(j *batchv1.Job) {
+			j.Spec.Template.Spec.Containers = []corev1.Container{{Name: "a", Env: []corev1.EnvVar{{Name: "E", Value: "1"}, {Name: "E", Value: "2"}}}}
+		},
+		why: "by index",
+	}, {
 		name: "quantities",
 		sent: func(j *batchv1.Job) {
 			j.Spec.Template.Spec.Containers[0].Resources.Limits = corev1.ResourceList{"cpu": resource.MustParse("1000m"), "memory": resource.MustParse("1Gi")}
@@ -225,8 +247,8 @@ func TestLostFindsEveryLeaf(t *testing.T) {
 	}
 }
 
-// eachLeaf takes away the leaves of v, one at a time, and calls visit while they are away. Paths are as in
-// Lost.
+// eachLeaf takes away the leaves of v, one at a time, and calls visit while they are away. Paths
+// are as in Lost.
 func eachLeaf(v reflect.Value, path string, visit func(path string)) {
 	switch v.Interface().(type) {
 	case resource.Quantity, metav1.Time, intstr.IntOrString:

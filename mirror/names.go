@@ -10,14 +10,14 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// validateTarget returns why no Job with that spec can be created and run under a name. The namespace
-// is a DNS label and the name a DNS subdomain. Where the worker generates the selector, the name is
-// also a label value. For an Indexed Job the name of its last pod's host, name-(completions-1), is a
-// DNS label. Without these the create is refused on every release from 1.29 on, and on older ones the
-// pods are.
+// validateTarget returns why no Job with that spec can be created and run under a name. The
+// namespace is a DNS label and the name a DNS subdomain. Where the worker generates the selector,
+// the name is also a label value. For an Indexed Job the name of its last pod's host,
+// name-(completions-1), is a DNS label. Without these the create is refused on every release from
+// 1.29 on, and on older ones the pods are.
 //
-// The field is always that of the mirror's name, though the API server says spec.template.labels of a
-// name that is too long for a label.
+// The field is always that of the mirror's name, though the API server says spec.template.labels of
+// a name that is too long for a label.
 //
 // Source: ValidateJobCreate (ValidateJob before 1.37) and validateNameAllowsCompletions in
 // pkg/apis/batch/validation/validation.go; manageJob in pkg/controller/job/job_controller.go.

@@ -10,8 +10,8 @@ import (
 	"github.com/managedby-dev/managedby/statusvalidate"
 )
 
-// Planner answers what to create, write and delete next, by one [Policy]. It cannot be changed and is
-// safe for concurrent use. Make one with [New]: the zero Planner is not ready to use.
+// Planner answers what to create, write and delete next, by one [Policy]. It cannot be changed and
+// is safe for concurrent use. Make one with [New]: the zero Planner is not ready to use.
 type Planner struct {
 	policy    Policy
 	drop      dropSet
@@ -21,8 +21,8 @@ type Planner struct {
 // New returns a Planner that follows p. It keeps a copy of p in which the empty Keys have their
 // defaults.
 //
-// The error, if any, is a [*PolicyError] that holds everything that is wrong with p, and the Planner
-// is then nil.
+// The error, if any, is a [*PolicyError] that holds everything that is wrong with p, and the
+// Planner is then nil.
 func New(p Policy) (*Planner, error) {
 	p = p.clone()
 	errs := validateController(p.Controller)

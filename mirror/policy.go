@@ -13,17 +13,18 @@ import (
 // Policy is what a controller decides once: who it is, and how its mirrors differ from the local
 // Jobs. Controller and Origin are required; every other field has a zero value that is safe.
 //
-// [New] checks a Policy and keeps a copy, so changing it afterwards changes nothing. The functions in
-// it must be pure (the same answer for the same Job, the Job not changed) and safe for concurrent
-// use: a Planner calls them whenever it is asked something.
+// [New] checks a Policy and keeps a copy, so changing it afterwards changes nothing. The functions
+// in it must be pure (the same answer for the same Job, the Job not changed) and safe for
+// concurrent use: a Planner calls them whenever it is asked something.
 type Policy struct {
 	// Controller is the spec.managedBy value that this controller answers to, such as
 	// "acme.io/dispatcher". Its domain is the default domain of the identity keys (see Keys).
 	Controller string
 
 	// Origin names the management cluster on the workers, as the value of a label. The UID of the
-	// kube-system namespace is a good one: it is unique and outlives the controller. Two controllers
-	// whose keys are the same, as those of one domain are by default, need different Origins.
+	// kube-system namespace is a good one: it is unique and outlives the controller. Two
+	// controllers whose keys are the same, as those of one domain are by default, need different
+	// Origins.
 	Origin string
 
 	// Management lists the API servers that validate what is written to the local Job's status, all
@@ -35,45 +36,46 @@ type Policy struct {
 	// [New] uses it to refuse a WorkerManagedBy that the worker would ignore.
 	Worker jobmanagedby.Release
 
-	// Keys are the label and annotation keys of the identity that [Planner.Build] stamps on a mirror.
-	// Each empty one has its default in the domain of Controller. Mirrors stamped with other keys
-	// are Foreign, so change them only while there are no mirrors.
+	// Keys are the label and annotation keys of the identity that [Planner.Build] stamps on a
+	// mirror. Each empty one has its default in the domain of Controller. Mirrors stamped with
+	// other keys are Foreign, so change them only while there are no mirrors.
 	Keys Keys
 
 	// Target says where the mirror of a Job lives on the worker. An empty Namespace or Name in the
 	// answer is that of the local Job; a nil Target keeps both. It should look at nothing that may
-	// change in the life of a Job (namespace, name and UID are safe), for a mirror that is not where
-	// Target says is Foreign. Where it maps two Jobs to one place the first to be created has it, and
-	// to the other it is Foreign: nothing is overwritten, but the other never runs. A name that holds
-	// a hash of the namespace, or the UID, avoids that.
+	// change in the life of a Job (namespace, name and UID are safe), for a mirror that is not
+	// where Target says is Foreign. Where it maps two Jobs to one place the first to be created has
+	// it, and to the other it is Foreign: nothing is overwritten, but the other never runs. A name
+	// that holds a hash of the namespace, or the UID, avoids that.
 	Target func(local *batchv1.Job) types.NamespacedName
 
-	// Admit is asked before a mirror is built. It is the place for rules of tenancy: the mirror runs
-	// with the service accounts, secrets and quota of target.Namespace on the worker. An error refuses the
-	// Job ([NotAdmittedError]). A nil Admit admits every Job.
+	// Admit is asked before a mirror is built. It is the place for rules of tenancy: the mirror
+	// runs with the service accounts, secrets and quota of target.Namespace on the worker. An error
+	// refuses the Job ([NotAdmittedError]). A nil Admit admits every Job.
 	Admit func(local *batchv1.Job, target types.NamespacedName) error
 
-	// WorkerManagedBy is the spec.managedBy of the mirrors, for a worker where yet another controller
-	// runs the Jobs. Empty leaves the field out: the built-in controller runs them. It must differ
-	// from Controller, which would hand the mirror on and on.
+	// WorkerManagedBy is the spec.managedBy of the mirrors, for a worker where yet another
+	// controller runs the Jobs. Empty leaves the field out: the built-in controller runs them. It
+	// must differ from Controller, which would hand the mirror on and on.
 	WorkerManagedBy string
 
-	// KeepTTL copies spec.ttlSecondsAfterFinished to the mirror. By default it is left out, because a
-	// mirror that deletes itself before its result was read looks like one that never ran.
+	// KeepTTL copies spec.ttlSecondsAfterFinished to the mirror. By default it is left out, because
+	// a mirror that deletes itself before its result was read looks like one that never ran.
 	KeepTTL bool
 
 	// KeepKeys exempts label and annotation keys from [DefaultDropKeys]. An entry is a key, or a
 	// domain with its slash ("argocd.argoproj.io/") for all the keys of that domain.
 	KeepKeys []string
 
-	// DropKey reports whether one more label or annotation of the local Job is to be left out of the
-	// mirror. It is asked about the keys that DefaultDropKeys would keep, and has the last word on KeepKeys. Labels
-	// and annotations of the pod template are never asked about. A nil DropKey drops nothing more.
+	// DropKey reports whether one more label or annotation of the local Job is to be left out of
+	// the mirror. It is asked about the keys that DefaultDropKeys would keep, and has the last word
+	// on KeepKeys. Labels and annotations of the pod template are never asked about. A nil DropKey
+	// drops nothing more.
 	DropKey func(key, value string) bool
 
-	// StampTerminal makes [Planner.PlanStatus] set the lastTransitionTime of a terminal condition to
-	// the time of the plan when it is first written, so that the local TTL counts from the arrival of
-	// the result and not by the worker's clock.
+	// StampTerminal makes [Planner.PlanStatus] set the lastTransitionTime of a terminal condition
+	// to the time of the plan when it is first written, so that the local TTL counts from the
+	// arrival of the result and not by the worker's clock.
 	StampTerminal bool
 }
 

@@ -86,8 +86,8 @@ func randomJob(r *rand.Rand) *batchv1.Job {
 	return job
 }
 
-// asStored does to a Job what the API server does at create: selector and labels are generated, and a Job
-// without labels of its own shows those of the template.
+// asStored does to a Job what the API server does at create: selector and labels are generated, and
+// a Job without labels of its own shows those of the template.
 func asStored(r *rand.Rand, job *batchv1.Job) {
 	spec := &job.Spec
 	if ptr.Deref(spec.ManualSelector, false) {

@@ -215,8 +215,8 @@ func TestBuildRefusesNames(t *testing.T) {
 	}
 }
 
-// TestBuildRefusesOwnName checks that the name is looked at without a Target too: an elastic Job may
-// have grown since a server accepted its name.
+// TestBuildRefusesOwnName checks that the name is looked at without a Target too: an elastic Job
+// may have grown since a server accepted its name.
 func TestBuildRefusesOwnName(t *testing.T) {
 	local := storedJob(func(j *batchv1.Job) {
 		j.Name = strings.Repeat("n", 61)
@@ -276,7 +276,33 @@ func TestBuildRefusesLargeAnnotations(t *testing.T) {
 	}
 }
 
-// TestHooksSeeOnlyOurs checks that a Policy's functions are asked about Jobs that could be mirrored.
+// TestAnnotationsNeverTooLarge tries every size for which the record only just fits, in full or in
+// short.
+func TestAnnotationsNeverTooLarge(t *testing.T) {
+	const limit = 256 << 10
+	p, fits := planner(t), 0
+	for size := limit - 600; size < limit-150; size++ {
+		local := storedJob(func(j *batchv1.Job) {
+			j.Annotations = map[string]string{"big": strings.Repeat("x", size-len("big"))}
+		})
+		total := 0
+		for k, v := range build(t, p, local).Annotations {
+			total += len(k) + len(v)
+		}
+		if total > limit {
+			t.Fatalf("local annotations of %d bytes make %d", size, total)
+		}
+		if total == limit {
+			fits++
+		}
+	}
+	if fits == 0 {
+		t.Error("no size filled the room: the test tests nothing")
+	}
+}
+
+// TestHooksSeeOnlyOurs checks that a Policy's functions are asked about Jobs that could be
+// mirrored.
 func TestHooksSeeOnlyOurs(t *testing.T) {
 	var asked int
 	p := planner(t, func(p *mirror.Policy) {

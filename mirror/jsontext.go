@@ -7,9 +7,9 @@ import (
 	"strconv"
 )
 
-// jsonText is JSON being written. Its methods return it with something appended, as append does. It is here
-// because encoding/json would take longer over the few fields to record than it takes to copy the
-// whole Job. The bytes are those of encoding/json for the same members in the same order.
+// jsonText is JSON being written. Its methods return it with something appended, as append does. It
+// is here because encoding/json would take longer over the few fields to record than it takes to
+// copy the whole Job. The bytes are those of encoding/json for the same members in the same order.
 //
 // Invariant: the text ends in '{', '[' or ':' if and only if no comma is due.
 type jsonText []byte
@@ -106,8 +106,8 @@ func (b jsonText) optionalMap(name string, m map[string]string) jsonText {
 	return b.close(start, '}')
 }
 
-// other writes a value of the API that has only strings and numbers in it, so that it cannot fail to be
-// encoded.
+// other writes a value of the API that has only strings and numbers in it, so that it cannot fail
+// to be encoded.
 func (b jsonText) other(name string, value any) jsonText {
 	data, _ := json.Marshal(value)
 	return append(b.key(name), data...)
