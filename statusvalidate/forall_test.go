@@ -16,7 +16,7 @@ import (
 func TestForAllAcceptsWhatAllAccept(t *testing.T) {
 	names := slices.Concat(gateOff, gateOn)
 	choose := rand.New(rand.NewPCG(seed, seed))
-	generate(t, 20_000, func(i int, c statusvalidate.Change) {
+	generate(t, 10_000, func(i int, c statusvalidate.Change) {
 		var releases []jobmanagedby.Release
 		for range 1 + choose.IntN(4) {
 			releases = append(releases, release(t, names[choose.IntN(len(names))]))

@@ -47,7 +47,7 @@ func interval(list string, pos int, completions int64) (first, last int64, end i
 	switch {
 	case first < 0 || last < 0 || end < len(list) && list[end] != ',':
 		return 0, 0, behind(list, end), notAnInterval
-	case first >= completions || last >= completions:
+	case last >= completions:
 		fault = tooLarge
 	}
 	return first, last, end, fault
@@ -117,13 +117,13 @@ func shorten(s string) string {
 type walker struct {
 	list        string
 	completions int64
-	pos         int // of the next fragment; beyond the length of the list: there is none
+	pos         int // of the next fragment; from the length of the list on there is none
 	first, last int64
 }
 
 // next moves to the next well-formed fragment and reports whether there is one.
 func (w *walker) next() bool {
-	for w.pos <= len(w.list) {
+	for w.pos < len(w.list) {
 		first, last, end, fault := interval(w.list, w.pos, w.completions)
 		w.pos = end + 1
 		if fault == noFault {
@@ -138,9 +138,6 @@ func (w *walker) next() bool {
 // and the lists are walked in the order they are written in, rising or not, as the API server
 // does, so that an overlap of lists that do not rise may go unseen here as there.
 func overlap(completed, failed string, completions int32) (index int64, found bool) {
-	if completed == "" || failed == "" {
-		return 0, false
-	}
 	c := walker{list: completed, completions: int64(completions)}
 	f := walker{list: failed, completions: int64(completions)}
 	more := c.next() && f.next()

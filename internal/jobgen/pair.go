@@ -23,7 +23,7 @@ func (g *Gen) Pair() (local, remote *batchv1.Job) {
 	if g.in(4) {
 		remote.Spec.Suspend = ptr.To(!*local.Spec.Suspend)
 	}
-	if *local.Spec.CompletionMode == batchv1.IndexedCompletion && ptr.Equal(local.Spec.Completions, local.Spec.Parallelism) && g.in(4) {
+	if isElastic(&local.Spec) && g.in(4) {
 		scale := ptr.To(max(1, *local.Spec.Completions+oneOf[int32](g, -2, -1, 1, 2)))
 		remote.Spec.Completions, remote.Spec.Parallelism = scale, scale
 	}
@@ -49,6 +49,10 @@ func (g *Gen) WildPair() (local, remote *batchv1.Job) {
 		}
 	}
 	return local, remote
+}
+
+func isElastic(s *batchv1.JobSpec) bool {
+	return *s.CompletionMode == batchv1.IndexedCompletion && ptr.Equal(s.Completions, s.Parallelism)
 }
 
 // mirrorOf returns the Job as the worker's API server stores it after a controller has sent it.

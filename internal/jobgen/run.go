@@ -119,7 +119,7 @@ func succeed(r *run) {
 	r.fate = batchv1.JobComplete
 	r.finishWork()
 	if !r.how.bare || r.spec.SuccessPolicy != nil {
-		r.set(batchv1.JobSuccessCriteriaMet, corev1.ConditionTrue, "CompletionsReached", "Reached expected number of succeeded pods")
+		r.verdict(batchv1.JobSuccessCriteriaMet)
 	}
 	r.killPods()
 }
@@ -128,7 +128,7 @@ func fail(r *run) {
 	r.fate = batchv1.JobFailed
 	r.status.Failed++
 	if !r.how.bare {
-		r.set(batchv1.JobFailureTarget, corev1.ConditionTrue, "BackoffLimitExceeded", "Job has reached the specified backoff limit")
+		r.verdict(batchv1.JobFailureTarget)
 	}
 	r.killPods()
 }
@@ -147,12 +147,10 @@ func conclude(r *run) {
 	if r.status.StartTime == nil && !r.mayFinishUnstarted() {
 		r.status.StartTime = r.g.atPtr(r.now)
 	}
-	if r.fate == batchv1.JobFailed {
-		r.set(batchv1.JobFailed, corev1.ConditionTrue, "BackoffLimitExceeded", "Job has reached the specified backoff limit")
-		return
+	r.verdict(r.fate)
+	if r.fate == batchv1.JobComplete {
+		r.status.CompletionTime = r.g.atPtr(r.now)
 	}
-	r.set(batchv1.JobComplete, corev1.ConditionTrue, "CompletionsReached", "Reached expected number of succeeded pods")
-	r.status.CompletionTime = r.g.atPtr(r.now)
 }
 
 // What the steps are made of.
@@ -248,6 +246,16 @@ func (r *run) finishWork() {
 }
 
 func (r *run) podID() types.UID { return types.UID(fmt.Sprintf("pod-%d", r.g.rand.IntN(1_000_000))) }
+
+// verdict adds the condition, or the one that announces it, with what the built-in controller gives
+// as the reason.
+func (r *run) verdict(t batchv1.JobConditionType) {
+	if r.fate == batchv1.JobFailed {
+		r.set(t, corev1.ConditionTrue, "BackoffLimitExceeded", "Job has reached the specified backoff limit")
+		return
+	}
+	r.set(t, corev1.ConditionTrue, "CompletionsReached", "Reached expected number of succeeded pods")
+}
 
 // set adds or updates a condition.
 func (r *run) set(t batchv1.JobConditionType, status corev1.ConditionStatus, reason, message string) {

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+const (
+	stdinName = "-"
+	maxSize   = 64 << 20
+)
+
+// readFile returns what is in a file, or on standard input, and how to call it in messages.
+func readFile(path string, stdin io.Reader) (name string, data []byte, err error) {
+	name, r := path, stdin
+	if path == stdinName {
+		name = "standard input"
+	} else {
+		f, err := os.Open(path)
+		if err != nil {
+			return name, nil, withoutPath(name, err)
+		}
+		defer f.Close()
+		r = f
+	}
+	data, err = io.ReadAll(io.LimitReader(r, maxSize+1))
+	if err != nil {
+		return name, nil, withoutPath(name, err)
+	}
+	if len(data) > maxSize {
+		return name, nil, fmt.Errorf("%s: it is larger than %d MiB", name, maxSize>>20)
+	}
+	return name, data, nil
+}
+
+// withoutPath says what went wrong with a file, and its name once.
+func withoutPath(name string, err error) error {
+	var pathErr *os.PathError
+	if errors.As(err, &pathErr) {
+		err = pathErr.Err
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// toText returns UTF-8 without a byte order mark. Shells on Windows redirect to files in UTF-16.
+func toText(data []byte) ([]byte, error) {
+	utf8Mark, little, big := []byte("\xef\xbb\xbf"), []byte("\xff\xfe"), []byte("\xfe\xff")
+	switch {
+	case bytes.HasPrefix(data, utf8Mark):
+		data = data[len(utf8Mark):]
+	case bytes.HasPrefix(data, little):
+		data = fromUTF16(data[len(little):], binary.LittleEndian)
+	case bytes.HasPrefix(data, big):
+		data = fromUTF16(data[len(big):], binary.BigEndian)
+	}
+	if at := bytes.IndexByte(data, 0); at >= 0 {
+		return nil, fmt.Errorf("it is not text: there is a zero byte at offset %d", at)
+	}
+	if at := firstInvalid(data); at >= 0 {
+		return nil, fmt.Errorf("it is not text: the byte at offset %d is not UTF-8", at)
+	}
+	return data, nil
+}
+
+func fromUTF16(data []byte, order binary.ByteOrder) []byte {
+	units := make([]uint16, len(data)/2)
+	for i := range units {
+		units[i] = order.Uint16(data[2*i:])
+	}
+	return []byte(string(utf16.Decode(units)))
+}
+
+// firstInvalid returns the offset of the first byte that is not UTF-8, -1 if there is none.
+func firstInvalid(data []byte) int {
+	for at := 0; at < len(data); {
+		r, size := utf8.DecodeRune(data[at:])
+		if r == utf8.RuneError && size == 1 {
+			return at
+		}
+		at += size
+	}
+	return -1
+}
