@@ -29,13 +29,12 @@ func pick[T any](g *Gen, table []weighted[T]) T {
 	for _, w := range table {
 		total += w.weight
 	}
-	n := g.rand.IntN(total)
-	for _, w := range table {
-		if n -= w.weight; n < 0 {
-			return w.value
-		}
+	n, i := g.rand.IntN(total), 0
+	for n >= table[i].weight {
+		n -= table[i].weight
+		i++
 	}
-	panic("unreachable: the weights do not add up")
+	return table[i].value
 }
 
 // oneOf returns one of the values, each as often as the others.
