@@ -23,7 +23,7 @@ var gateStages = [...]gateStage{
 // gate at all (feature_gate.go of k8s.io/component-base; a version before the first stage is
 // pre-alpha there, that is off and locked).
 func (r Release) gate() gateStage {
-	if usable(r.Emulation) && !r.AtLeast(gateStages[0].major, gateStages[0].minor, 0) {
+	if r.emulates() && !r.AtLeast(gateStages[0].major, gateStages[0].minor, 0) {
 		r.Version = r.Emulation
 	}
 	last := len(gateStages) - 1
@@ -33,6 +33,11 @@ func (r Release) gate() gateStage {
 		}
 	}
 	return gateStages[last]
+}
+
+// emulates reports whether there is an emulated version that can be: none is newer than its binary.
+func (r Release) emulates() bool {
+	return usable(r.Emulation) && r.AtLeast(r.Emulation.Major(), r.Emulation.Minor(), 0)
 }
 
 // knowsField reports whether the gate decides at all, settable or not.

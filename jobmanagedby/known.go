@@ -48,9 +48,10 @@ func (e *UnknownControllerError) Error() string {
 	return fmt.Sprintf("%s; did you mean %q?", msg, e.Closest)
 }
 
-// distance is the Levenshtein distance in bytes; a b too long for a name is infinitely far away.
+// distance is the Levenshtein distance in bytes; what is too long for a name, or far from being one, is
+// infinitely far away.
 func distance(a, b string) int {
-	if len(b) > MaxNameLength {
+	if len(a) > 2*MaxNameLength || len(b) > MaxNameLength {
 		return math.MaxInt
 	}
 	var row [MaxNameLength + 1]int

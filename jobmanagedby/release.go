@@ -177,7 +177,7 @@ func (r Release) String() string {
 }
 
 func (r Release) notes() (notes []string) {
-	if usable(r.Emulation) {
+	if r.emulates() {
 		notes = append(notes, fmt.Sprintf("emulating %d.%d", r.Emulation.Major(), r.Emulation.Minor()))
 	}
 	switch {

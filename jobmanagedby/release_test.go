@@ -76,6 +76,7 @@ func TestHonorsManagedByEmulation(t *testing.T) {
 		{"1.32", "1.31", false, false, true, "the default was off in 1.31"},
 		{"1.32", "1.29", false, false, false, "before the first stage the gate is off and locked"},
 		{"1.38", "1.35", true, true, true, "the 1.38 binary has no gate"},
+		{"1.31", "1.37", false, false, true, "no binary emulates a newer one"},
 		{"1.38", "1.34", true, true, true, "the 1.38 binary has no gate, whatever it emulates"},
 	}
 	for _, tt := range tests {
@@ -329,6 +330,7 @@ func TestReleaseString(t *testing.T) {
 		{"v1.38.0", "", ptr.To(false), "1.38.0"},
 		{"v1.29.14", "", ptr.To(true), "1.29.14"},
 		{"v1.37.2", "1.34", nil, "1.37.2 (emulating 1.34)"},
+		{"v1.31.14", "1.37", nil, "1.31.14"},
 		{"v1.37.2", "1.34.7", ptr.To(false), "1.37.2 (emulating 1.34, JobManagedBy off)"},
 	}
 	for _, tt := range tests {

@@ -1,8 +1,6 @@
 package mirror
 
 import (
-	"slices"
-
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 )
@@ -87,7 +85,15 @@ func known(t batchv1.JobConditionType) bool {
 
 // additionRank orders the conditions that are added behind the remote's.
 func additionRank(t batchv1.JobConditionType) int {
-	return 1 + slices.Index([]batchv1.JobConditionType{batchv1.JobFailureTarget, batchv1.JobSuccessCriteriaMet, batchv1.JobSuspended}, t)
+	switch t {
+	case batchv1.JobFailureTarget:
+		return 1
+	case batchv1.JobSuccessCriteriaMet:
+		return 2
+	case batchv1.JobSuspended:
+		return 3
+	}
+	return 0
 }
 
 // folded returns entries with one entry of a type, each in the place of the first, and the types of which
@@ -96,7 +102,7 @@ func folded(entries []batchv1.JobCondition) (once []batchv1.JobCondition, repeat
 	if !repeats(entries) {
 		return entries, nil
 	}
-	place := map[batchv1.JobConditionType]int{}
+	place, counted := map[batchv1.JobConditionType]int{}, map[batchv1.JobConditionType]bool{}
 	for _, c := range entries {
 		i, seen := place[c.Type]
 		if !seen {
@@ -104,7 +110,8 @@ func folded(entries []batchv1.JobCondition) (once []batchv1.JobCondition, repeat
 			once = append(once, c)
 			continue
 		}
-		if !slices.Contains(repeated, c.Type) {
+		if !counted[c.Type] {
+			counted[c.Type] = true
 			repeated = append(repeated, c.Type)
 		}
 		if c.Status == corev1.ConditionTrue && once[i].Status != corev1.ConditionTrue {
@@ -128,9 +135,13 @@ func repeats(entries []batchv1.JobCondition) bool {
 		}
 		return false
 	}
-	seen := make(map[batchv1.JobConditionType]bool, len(entries))
+	return len(typesOf(entries)) < len(entries)
+}
+
+func typesOf(entries []batchv1.JobCondition) map[batchv1.JobConditionType]bool {
+	types := make(map[batchv1.JobConditionType]bool, len(entries))
 	for i := range entries {
-		seen[entries[i].Type] = true
+		types[entries[i].Type] = true
 	}
-	return len(seen) < len(entries)
+	return types
 }

@@ -16,8 +16,8 @@ type draft struct {
 	opts          StatusOptions
 
 	status      *batchv1.JobStatus
-	mirrored    int                       // how many of the conditions come from the remote; the others are additions
-	violations  statusvalidate.Violations // of status, as of the last check
+	mirrored    int                   // how many of the conditions come from the remote; the others are additions
+	broken      []statusvalidate.Rule // by status, as of the last check
 	adjustments []Adjustment
 
 	terminating  bool // the terminal condition is withheld
@@ -30,16 +30,22 @@ func newDraft(pair Pair, opts StatusOptions) *draft {
 	return d
 }
 
-// check asks the management API server about the draft as it is now.
-func (d *draft) check() {
-	d.violations = d.opts.Validator.Validate(statusvalidate.Change{Old: d.local, New: &batchv1.Job{Status: *d.status}})
+// change is the update that would write the draft.
+func (d *draft) change() statusvalidate.Change {
+	return statusvalidate.Change{Old: d.local, New: &batchv1.Job{Status: *d.status}}
 }
 
-// broken returns the first of the violations that is of one of the rules.
-func (d *draft) broken(rules ...statusvalidate.Rule) (statusvalidate.Rule, bool) {
-	for _, v := range d.violations {
-		if slices.Contains(rules, v.Rule) {
-			return v.Rule, true
+// check asks the management API server about the draft as it is now.
+func (d *draft) check() { d.broken = d.opts.Validator.Broken(d.change()) }
+
+// violations says the same in the form of errors.
+func (d *draft) violations() statusvalidate.Violations { return d.opts.Validator.Validate(d.change()) }
+
+// firstBroken returns the first of the rules that the draft broke at the last check.
+func (d *draft) firstBroken(rules ...statusvalidate.Rule) (rule statusvalidate.Rule, broken bool) {
+	for _, rule := range d.broken {
+		if slices.Contains(rules, rule) {
+			return rule, true
 		}
 	}
 	return "", false
@@ -48,7 +54,7 @@ func (d *draft) broken(rules ...statusvalidate.Rule) (statusvalidate.Rule, bool)
 // breaks checks the draft and reports whether it breaks one of the rules now.
 func (d *draft) breaks(rules ...statusvalidate.Rule) bool {
 	d.check()
-	_, broken := d.broken(rules...)
+	_, broken := d.firstBroken(rules...)
 	return broken
 }
 

@@ -55,32 +55,39 @@ func (d *draft) endTime(terminal, promise batchv1.JobConditionType) *metav1.Time
 	return &d.opts.Now
 }
 
-// guardStartTime keeps startTime off a suspended Job that has none, because it would freeze the pod
-// template, and where it is on a running Job whose mirror is suspended.
+// guardStartTime keeps startTime off a suspended Job that has none, and where it is on a running Job whose
+// mirror is suspended.
 func (d *draft) guardStartTime(outcome StatusOutcome) {
-	path, start := "status.startTime", d.local.Status.StartTime
-	if sameTime(start, d.status.StartTime) || verdict(&d.remote.Status) != 0 {
+	if verdict(&d.remote.Status) == 0 {
+		d.hideStartTime()
+	}
+	start := d.local.Status.StartTime
+	if outcome != Evicted && outcome != Resuming || sameTime(start, d.status.StartTime) {
 		return
 	}
-	switch {
-	case suspends(d.local) && start.IsZero():
+	d.check()
+	rule, _ := d.firstBroken(statusvalidate.StartTimeChangedWhileRunning)
+	d.status.StartTime = start.DeepCopy()
+	d.adjust("status.startTime", rule, "held at the local value while the mirror is suspended")
+}
+
+// hideStartTime leaves startTime out on a suspended Job that has none, because it would freeze the pod
+// template.
+func (d *draft) hideStartTime() {
+	if suspends(d.local) && d.local.Status.StartTime.IsZero() && !d.status.StartTime.IsZero() {
 		d.status.StartTime = nil
-		d.adjust(path, "", "left out while the Job is suspended")
-	case outcome == Evicted || outcome == Resuming:
-		d.check()
-		rule, _ := d.broken(statusvalidate.StartTimeChangedWhileRunning)
-		d.status.StartTime = start.DeepCopy()
-		d.adjust(path, rule, "held at the local value while the mirror is suspended")
+		d.adjust("status.startTime", "", "left out while the Job is suspended")
 	}
 }
 
 // keepUnknownConditions keeps conditions of types that the Job API does not know, which a controller
 // put on the local Job alone.
 func (d *draft) keepUnknownConditions() {
+	mirrored := typesOf(d.status.Conditions)
 	own, _ := folded(d.local.Status.Conditions)
 	for _, c := range own {
-		if !known(c.Type) && d.condition(c.Type) == nil {
-			d.add(c)
+		if !known(c.Type) && !mirrored[c.Type] {
+			d.status.Conditions = append(d.status.Conditions, c) // the first additions there are
 			d.adjust(conditionPath(c.Type), "", "kept: only the local Job has it")
 		}
 	}
@@ -100,7 +107,7 @@ func (d *draft) keepResumed() {
 // stampTerminal sets the time of a terminal condition to now, if it is asked for. It comes last: the
 // time of a condition is no business of any rule.
 func (d *draft) stampTerminal() {
-	if !d.opts.StampTerminal {
+	if !d.opts.StampTerminal || d.opts.Now.IsZero() {
 		return
 	}
 	for _, kind := range terminalConditions {

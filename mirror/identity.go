@@ -43,13 +43,17 @@ func (p *Planner) Relate(pair Pair) Relation {
 	if pair.Remote == nil {
 		return ""
 	}
-	named, uid, ok := p.LocalOf(pair.Remote)
-	switch local := pair.Local; {
+	return p.relationOf(pair.Local, pair.Remote)
+}
+
+func (p *Planner) relationOf(local, remote *batchv1.Job) Relation {
+	named, uid, ok := p.LocalOf(remote)
+	switch {
 	case !ok:
 		return Foreign
 	case local == nil:
 		return PreviousIncarnation
-	case local.UID == "" || named != keyOf(local) || keyOf(pair.Remote) != p.TargetOf(local):
+	case local.UID == "" || named != keyOf(local) || keyOf(remote) != p.TargetOf(local):
 		return Foreign
 	case uid != local.UID:
 		return PreviousIncarnation
@@ -63,7 +67,7 @@ func (p *Planner) Relate(pair Pair) Relation {
 //
 // The mirror may be a *batchv1.Job, or its metadata alone (*metav1.PartialObjectMetadata), since no
 // more is read. Answer ok is false, and the others are empty, if it does not carry our origin, or
-// if the name or the UID is missing or malformed. That the local Job exists is not said: ask
+// if the UID is missing, or the name is not of the form namespace/name. That the local Job exists is not said: ask
 // [Planner.Relate].
 //
 // LocalOf panics if mirror is nil.

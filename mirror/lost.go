@@ -17,10 +17,11 @@ type Loss struct {
 
 // String returns the loss on one line. Programs must not depend on its form.
 func (l Loss) String() string {
-	if l.Stored == "" {
-		return fmt.Sprintf("%s: sent %s, not stored", l.Path, l.Sent)
+	s := fmt.Sprintf("%s: sent %s, not stored", l.Path, l.Sent)
+	if l.Stored != "" {
+		s = fmt.Sprintf("%s: sent %s, stored %s", l.Path, l.Sent, l.Stored)
 	}
-	return fmt.Sprintf("%s: sent %s, stored %s", l.Path, l.Sent, l.Stored)
+	return printable(s)
 }
 
 // Lost says which fields of a mirror the worker did not keep: sent is what [Planner.Build]
@@ -69,7 +70,7 @@ type losses []Loss
 // report notes a loss. A zero stored means that nothing is there.
 func (l *losses) report(path *field.Path, sent, stored reflect.Value) {
 	loss := Loss{Path: path.String(), Sent: toJSON(sent)}
-	if stored.IsValid() {
+	if stored.IsValid() && !stored.IsZero() {
 		loss.Stored = toJSON(stored)
 	}
 	*l = append(*l, loss)

@@ -3,9 +3,12 @@ package mirror_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
+	"time"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
@@ -154,6 +157,78 @@ func TestStatusPlanString(t *testing.T) {
 				t.Errorf("%s: %q does not name %s", tt.name, s, v.Rule)
 			}
 		}
+	}
+}
+
+// TestOneLine checks that nothing in an object can make a plan or a loss print on two lines.
+func TestOneLine(t *testing.T) {
+	evil := batchv1.JobConditionType("x\nInSync (fine)\u2028\x1b[2J")
+	pair := mirror.Pair{Local: job(is(evil, 1)), Remote: job(active(1), is("y\r", 2), is("y\r", 3))}
+	plan := mirror.ProjectStatus(pair, mirror.StatusOptions{Now: now})
+	sent, stored := storedJob(func(j *batchv1.Job) { j.Labels = map[string]string{"a\nb": "c"} }), storedJob()
+	for _, s := range []string{plan.String(), plan.Adjustments[0].String(), mirror.Lost(sent, stored)[0].String()} {
+		if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			t.Errorf("%q is not one line of text", s)
+		}
+	}
+}
+
+// TestWithoutNow checks that a forgotten Now does no harm: nothing that has a time loses it, and
+// nobody is told to wait for centuries.
+func TestWithoutNow(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		remote *batchv1.Job
+		opts   mirror.StatusOptions
+		write  []mod
+	}{
+		{"stamping", job(start(0), is(failureTarget, 8), is(failedJob, 9)), mirror.StatusOptions{StampTerminal: true},
+			[]mod{start(0), is(failureTarget, 8), is(failedJob, 9)}},
+		{"waiting for pods", job(start(0), terminating(1), is(failureTarget, 8), is(failedJob, 9)), mirror.StatusOptions{},
+			[]mod{start(0), terminating(1), is(failureTarget, 8)}},
+		{"waiting for pods, no time anywhere", job(start(0), terminating(1), zero(failureTarget), zero(failedJob)), mirror.StatusOptions{},
+			[]mod{start(0), terminating(1), zero(failureTarget)}},
+	} {
+		plan := mirror.ProjectStatus(mirror.Pair{Local: job(start(0)), Remote: tt.remote}, tt.opts)
+		if diff := cmp.Diff(&job(tt.write...).Status, plan.Status); diff != "" || plan.RequeueAfter != 0 {
+			t.Errorf("%s: RequeueAfter %v, status (-want +got):\n%s", tt.name, plan.RequeueAfter, diff)
+		}
+		for _, a := range plan.Adjustments {
+			if a.Rule == "" {
+				t.Errorf("%s: %v, without a time to give", tt.name, a)
+			}
+		}
+	}
+}
+
+// TestPlanStatusWithoutMirror checks that a mirror that was not found is not mistaken for one in conflict.
+func TestPlanStatusWithoutMirror(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("PlanStatus with a nil Remote did not panic")
+		}
+	}()
+	planner(t).PlanStatus(mirror.Pair{Local: storedJob()}, now)
+}
+
+// TestCostOfManyConditions plans for 40,000 conditions of types that nobody knows, each twice, on
+// both sides. It takes a fraction of a second; comparing each with each took minutes.
+func TestCostOfManyConditions(t *testing.T) {
+	many := func(prefix string) mod {
+		return func(j *batchv1.Job) {
+			for i := range 40_000 {
+				is(batchv1.JobConditionType(fmt.Sprint(prefix, i/2)), 1)(j)
+			}
+		}
+	}
+	pair := mirror.Pair{Local: job(many("a.io/")), Remote: job(many("b.io/"))}
+	begin := time.Now()
+	plan := mirror.ProjectStatus(pair, mirror.StatusOptions{Now: now})
+	if took := time.Since(begin); took > 20*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	if n := len(plan.Status.Conditions); n != 40_000 {
+		t.Errorf("%d conditions are left", n)
 	}
 }
 

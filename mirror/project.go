@@ -56,8 +56,8 @@ func planFinished(pair Pair, opts StatusOptions) StatusPlan {
 		return planOf(Finished)
 	}
 	d := newDraft(pair, opts)
-	d.makeAcceptable()
-	return refusal(Conflict, d.violations)
+	_, violations := d.makeAcceptable()
+	return refusal(Conflict, violations)
 }
 
 // planDeferred writes Suspended=True if it is missing, and nothing else. Nobody else writes it for
@@ -73,8 +73,8 @@ func planDeferred(pair Pair, opts StatusOptions) StatusPlan {
 		Type: batchv1.JobSuspended, Status: corev1.ConditionTrue, LastTransitionTime: opts.Now,
 		Reason: "JobSuspended", Message: "Job suspended",
 	})
-	if d.check(); len(d.violations) > 0 {
-		return refusal(Invalid, d.violations)
+	if violations := d.violations(); len(violations) > 0 {
+		return refusal(Invalid, violations)
 	}
 	d.adjust("status", "", "held while the local Job is suspended and its mirror is not")
 	p.Status, p.Adjustments = d.status, d.adjustments
@@ -89,8 +89,8 @@ func planCopy(pair Pair, opts StatusOptions, outcome StatusOutcome) StatusPlan {
 	}
 	d := newDraft(pair, opts)
 	d.guard(outcome)
-	if refused := d.makeAcceptable(); refused != "" {
-		return refusal(refused, d.violations)
+	if refused, violations := d.makeAcceptable(); refused != "" {
+		return refusal(refused, violations)
 	}
 	d.stampTerminal()
 	return d.plan(outcome)

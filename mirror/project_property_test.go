@@ -114,6 +114,7 @@ func (c *checked) run() {
 		c.fault("no reason given")
 	}
 	c.admissible()
+	c.hidesStart()
 	c.arrives()
 	c.copiedAsItIs()
 	c.minimal()
@@ -141,6 +142,15 @@ func (c *checked) admissible() {
 	// SuccessCriteriaMet that a later release has stored.
 	if !c.wild && c.plan.Outcome == mirror.Invalid && c.allows(&c.pair.Local.Status) {
 		c.fault("Invalid, though neither side is malformed")
+	}
+}
+
+// hidesStart checks that a suspended Job without startTime gets none until it is finished.
+func (c *checked) hidesStart() {
+	local := c.pair.Local
+	if c.plan.Status != nil && verdict(c.plan.Status) == [2]bool{} && ptr.Deref(local.Spec.Suspend, false) &&
+		local.Status.StartTime.IsZero() && !c.plan.Status.StartTime.IsZero() {
+		c.fault("a suspended Job gets a startTime")
 	}
 }
 

@@ -521,6 +521,12 @@ var guardCases = []projection{{
 	local: job(suspend, is(suspended, 1)), remote: job(suspend, start(2), failed(1), is(suspended, 1)),
 	want: mirror.Copied, write: []mod{failed(1), is(suspended, 1)}, adjust: []string{"status.startTime"},
 }, {
+	name:  "suspended Job without startTime gets none while pods terminate",
+	local: job(suspend, is(suspended, 1)), remote: job(start(2), terminating(1), is(suspended, 1), is(failureTarget, 89), is(failedJob, 90)),
+	want: mirror.Terminating, write: []mod{terminating(1), is(suspended, 1), is(failureTarget, 89)}, after: 20 * time.Second,
+	adjust: []string{"status.conditions[Failed] FinishedWithTerminatingPods", "status.startTime"},
+	why:    "none until it is finished",
+}, {
 	name:  "zero time on Complete: completionTime",
 	local: job(start(0)), remote: job(start(0), end(9), is(criteriaMet, 8), zero(complete)),
 	want: mirror.Copied, write: []mod{start(0), end(9), is(criteriaMet, 8), is(complete, 9)}, adjust: []string{"status.conditions[Complete]"},

@@ -75,35 +75,36 @@ var repairs = []repair{
 }
 
 // makeAcceptable repairs the draft until the API server has nothing against it. It returns no outcome
-// if that worked, and else Conflict or Invalid.
-func (d *draft) makeAcceptable() (refused StatusOutcome) {
-	d.check()
-	if len(d.violations) == 0 {
-		return ""
+// if that worked, and else Conflict or Invalid, with what is still in the way: of a contradiction
+// that the repairs would cover up, what was in the way before them.
+func (d *draft) makeAcceptable() (refused StatusOutcome, violations statusvalidate.Violations) {
+	if d.check(); len(d.broken) == 0 {
+		return "", nil
 	}
-	refused = d.contradiction()
-	blind := d.violations
+	if refused = d.contradiction(); refused != "" {
+		violations = d.violations()
+	}
 	for _, r := range repairs {
-		if rule, broken := d.broken(r.rules...); broken {
+		if rule, broken := d.firstBroken(r.rules...); broken {
 			r.mend(d, rule)
 			d.check()
 		}
 	}
 	switch {
-	case len(d.violations) == 0:
-		d.violations = blind // a contradiction that only other rules than these stand against
+	case len(d.broken) == 0:
+		return refused, violations
 	case refused == "":
 		refused = Invalid
 	}
-	return refused
+	return refused, d.violations()
 }
 
 // contradiction compares the verdicts of the two Jobs, with what was promised counting as much as
 // what has come.
 func (d *draft) contradiction() StatusOutcome {
 	local, remote := d.local.Status.Conditions, fate(&d.remote.Status)
-	_, failureTakenBack := d.broken(statusvalidate.FailureTargetTakenBack)
-	_, successTakenBack := d.broken(statusvalidate.SuccessCriteriaMetTakenBack)
+	_, failureTakenBack := d.firstBroken(statusvalidate.FailureTargetTakenBack)
+	_, successTakenBack := d.firstBroken(statusvalidate.SuccessCriteriaMetTakenBack)
 	switch {
 	case remote == success|failure:
 		return Invalid

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
 
 	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -107,12 +108,24 @@ type Adjustment struct {
 	Why string
 }
 
-// String returns "status.failed: held at the local value (FailedDecreased)".
+// String returns "status.failed: held at the local value (FailedDecreased)", on one line whatever the
+// type of a condition is.
 func (a Adjustment) String() string {
-	if a.Rule == "" {
-		return a.Field + ": " + a.Why
+	s := a.Field + ": " + a.Why
+	if a.Rule != "" {
+		s += " (" + string(a.Rule) + ")"
 	}
-	return fmt.Sprintf("%s: %s (%s)", a.Field, a.Why, a.Rule)
+	return printable(s)
+}
+
+// printable replaces what could end a line or hide a part of it.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, s)
 }
 
 // StatusPlan is what to write to the status of the local Job. The zero StatusPlan is not an answer.
@@ -135,7 +148,8 @@ type StatusPlan struct {
 	Adjustments []Adjustment
 
 	// Violations say for Conflict and Invalid what the management API server would object to after
-	// all repairs. It can be empty for Conflict.
+	// all repairs; or, where these would cover up the contradiction, before them. It is empty for a
+	// Conflict that no rule stands behind.
 	Violations statusvalidate.Violations
 
 	// RequeueAfter says when to look again even if nothing happens; zero if there is no need to.
@@ -158,7 +172,7 @@ func (p StatusPlan) String() string {
 		separator = "; "
 	}
 	for _, v := range p.Violations {
-		b.WriteString(separator + v.Error())
+		b.WriteString(separator + printable(v.Error()))
 		separator = "; "
 	}
 	return b.String()
@@ -171,7 +185,8 @@ type StatusOptions struct {
 	Validator statusvalidate.Validator
 
 	// Now is the time. It is used for conditions that are written because of the plan, and to see whether
-	// terminating pods must be gone.
+	// terminating pods must be gone. Set it: without it, such conditions have no time, and a
+	// result that waits for terminating pods waits for ever.
 	Now metav1.Time
 
 	// StampTerminal sets the lastTransitionTime of a terminal condition to Now when it is first
@@ -188,12 +203,13 @@ type StatusOptions struct {
 // Policy.Controller is [NotManaged], and a Remote that [Planner.Relate] does not call Ours is a
 // [Conflict].
 //
-// It panics if one of the Jobs is nil. It changes neither, and the plan shares no memory with them.
+// It panics if one of the Jobs is nil: that there is no mirror is not something to copy. It changes
+// neither, and the plan shares no memory with them.
 func (p *Planner) PlanStatus(pair Pair, now metav1.Time) StatusPlan {
 	if !jobmanagedby.IsManagedBy(pair.Local, p.policy.Controller) {
 		return planOf(NotManaged)
 	}
-	if relation := p.Relate(pair); relation != Ours {
+	if relation := p.relationOf(pair.Local, pair.Remote); relation != Ours {
 		plan := planOf(Conflict)
 		plan.Why = "the remote Job is not the mirror of the local one: " + string(relation)
 		return plan

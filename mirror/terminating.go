@@ -16,16 +16,19 @@ import (
 // terminating pods are in the way there is an end to it: a worker of 1.30 or older never counts them down,
 // so that they are taken to be gone once their grace period has passed.
 func (d *draft) awaitPods(rule statusvalidate.Rule) {
-	if _, active := d.broken(statusvalidate.FinishedWithActivePods); !active {
+	if _, active := d.firstBroken(statusvalidate.FinishedWithActivePods); !active {
 		deadline := d.podsGone()
 		if !d.opts.Now.Time.Before(deadline) {
 			d.status.Terminating = ptr.To[int32](0)
 			d.adjust("status.terminating", rule, "taken for 0: the grace period has passed")
 			return
 		}
-		d.requeueAfter = deadline.Sub(d.opts.Now.Time)
+		if !d.opts.Now.IsZero() {
+			d.requeueAfter = deadline.Sub(d.opts.Now.Time)
+		}
 	}
 	d.withholdTerminal(rule)
+	d.hideStartTime()
 	d.terminating = true
 }
 
@@ -50,7 +53,7 @@ func (d *draft) withholdTerminal(rule statusvalidate.Rule) {
 		d.remove(kind.terminal)
 		d.adjust(conditionPath(kind.terminal), rule, "withheld until the pods are gone")
 		d.showPromise(promised)
-		if c := d.condition(kind.promise); c != nil && c.LastTransitionTime.IsZero() {
+		if c := d.condition(kind.promise); c != nil && c.LastTransitionTime.IsZero() && !ended.IsZero() {
 			c.LastTransitionTime = ended
 			d.adjust(conditionPath(kind.promise), "", "given a lastTransitionTime")
 		}

@@ -76,6 +76,19 @@ func (v Validator) Validate(c Change) Violations {
 	return vs
 }
 
+// Broken returns the rules that Validate would report violations of, in its order, each once, and nil
+// if the API server would accept the update. It is Validate for programs that look at nothing else:
+// no errors are made.
+func (v Validator) Broken(c Change) (rules []Rule) {
+	f := factsOf(c)
+	for rows := v.rows() & lookedAt(f.changed); rows != 0; rows &= rows - 1 {
+		if r := &table[rows.first()]; r.broken(f) {
+			rules = append(rules, r.rule)
+		}
+	}
+	return rules
+}
+
 // report adds what the API server answers to an update that breaks the rule.
 func (r *row) report(vs Violations, f facts) Violations {
 	for _, err := range r.errs(f, textOf[r.rule].summary) {

@@ -43,6 +43,7 @@ func TestBadInput(t *testing.T) {
 		{"item without a kind", list("- apiVersion: batch/v1\n"), "remote.yaml: document 1: items[0].kind: it is missing"},
 		{"item is null", list("- null\n"), "remote.yaml: document 1: items[0]: it is no object"},
 		{"item of a List in a List", list("- {apiVersion: v1, kind: List, items: [{kind: Pod}]}"), `remote.yaml: document 1: items[0].items[0].kind: it is "Pod"`},
+		{"Lists in Lists", strings.Repeat(`{"apiVersion":"v1","kind":"List","items":[`, 4000) + strings.Repeat("]}", 4000), "items: Lists are more than 8 deep in each other"},
 		{"no name", edit(t, remote, "  name: nightly-thumbnails-29540760\n", ""), "remote.yaml: document 1: metadata.name: it is missing"},
 		{"wrong type", edit(t, remote, "completions: 8", "completions: eight"), "remote.yaml: document 1: spec.completions: int32 is wanted, and not string"},
 		{"too large", edit(t, remote, "completions: 8", "completions: 8589934592"), "remote.yaml: document 1: spec.completions: int32 is wanted, and not number 8589934592"},
@@ -122,6 +123,7 @@ func TestBadFlags(t *testing.T) {
 		{"-now noon", `-now: parsing time "noon"`},
 		{"-o yaml", `-o: "yaml" is neither text nor json`},
 		{"-width 20", "-width: 20 is too narrow"},
+		{"-width 9223372036854775807", "-width: 9223372036854775807 is too wide"},
 		{"-width wide", `invalid value "wide" for flag -width`},
 	}
 	for _, tt := range tests {

@@ -88,11 +88,17 @@ func (d document) text(fields map[string]json.RawMessage, name string, into *str
 	return nil
 }
 
+// deepest is how deep Lists may stand in each other: each level is decoded anew.
+const deepest = 8
+
 // items returns the Jobs of a list. Those of a JobList need not say what they are.
 func (d document) items(list json.RawMessage, kind string) (jobs []sourced, warnings []string, err error) {
 	var items []json.RawMessage
 	if json.Unmarshal(list, &items) != nil {
 		return nil, nil, d.at.error("items", "it is missing or no list")
+	}
+	if strings.Count(d.at.item, "items[") >= deepest {
+		return nil, nil, d.at.error("items", "Lists are more than %d deep in each other", deepest)
 	}
 	var itemKind, itemVersion string
 	if kind == "JobList" {

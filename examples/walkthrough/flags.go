@@ -95,7 +95,7 @@ func (o options) check(fs *flag.FlagSet) error {
 			empty = fmt.Errorf("-%s: it is empty", f.Name)
 		}
 	})
-	const narrowest = 60
+	const narrowest, widest = 60, 1000
 	switch {
 	case fs.NArg() > 0:
 		return fmt.Errorf("%q: files go after -local and -remote", fs.Arg(0))
@@ -109,6 +109,8 @@ func (o options) check(fs *flag.FlagSet) error {
 		return errors.New("-local and -remote: only one of them can be standard input")
 	case o.width < narrowest:
 		return fmt.Errorf("-width: %d is too narrow, %d is the least", o.width, narrowest)
+	case o.width > widest:
+		return fmt.Errorf("-width: %d is too wide, %d is the most", o.width, widest)
 	}
 	return nil
 }
