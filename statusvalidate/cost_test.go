@@ -32,8 +32,14 @@ func TestNoAllocations(t *testing.T) {
 			if n := testing.AllocsPerRun(5, func() { v.Allows(tt.change) }); n != 0 {
 				t.Errorf("%s, %s: Allows makes %v allocations", tt.name, name, n)
 			}
-			if n := testing.AllocsPerRun(5, func() { v.Validate(tt.change) }); n != 0 && v.Allows(tt.change) {
+			if !v.Allows(tt.change) {
+				continue
+			}
+			if n := testing.AllocsPerRun(5, func() { v.Validate(tt.change) }); n != 0 {
 				t.Errorf("%s, %s: Validate makes %v allocations", tt.name, name, n)
+			}
+			if n := testing.AllocsPerRun(5, func() { v.Broken(tt.change) }); n != 0 {
+				t.Errorf("%s, %s: Broken makes %v allocations", tt.name, name, n)
 			}
 		}
 	}

@@ -16,9 +16,10 @@
 //		log.Info(violation.Error(), "rule", violation.Rule, "remedy", violation.Remedy())
 //	}
 //
-// [Validator.Allows] is the same verdict without allocating. [Rules] is the whole policy as data,
-// made from the table that the package runs on, and [ValidateMetadata] covers the object's
-// metadata, which the API server checks in the same request.
+// [Validator.Allows] is the same verdict without allocating, [Validator.Broken] the rules without
+// the errors. [Rules] is the whole policy as data, made from the table that the package runs on,
+// and [ValidateMetadata] covers the object's metadata, which the API server checks in the same
+// request.
 //
 // # Equality
 //

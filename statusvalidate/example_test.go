@@ -85,6 +85,17 @@ func ExampleValidator_Allows() {
 	// true
 }
 
+// A controller that mends what it can asks for the rules alone.
+func ExampleValidator_Broken() {
+	var v statusvalidate.Validator
+	c := bareFailure()
+	c.New.Status.StartTime = nil
+	fmt.Println(v.Broken(c))
+
+	// Output:
+	// [FailedWithoutFailureTarget FinishedWithoutStartTime StartTimeChangedWhileRunning]
+}
+
 // All that is wrong is reported at once, in the order of the API server.
 func ExampleValidator_Validate() {
 	complete := &batchv1.Job{Status: batchv1.JobStatus{

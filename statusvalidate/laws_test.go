@@ -2,6 +2,7 @@ package statusvalidate_test
 
 import (
 	"reflect"
+	"slices"
 	"sync"
 	"testing"
 
@@ -21,6 +22,9 @@ func TestLaws(t *testing.T) {
 			if v.Allows(c) != (len(vs) == 0) || (vs == nil) != (len(vs) == 0) {
 				t.Fatalf("update %d, %s: Allows = %v, violations %#v", i, name, v.Allows(c), vs)
 			}
+			if diff := cmp.Diff(rulesOf(vs), v.Broken(c)); diff != "" {
+				t.Fatalf("update %d, %s (-Validate +Broken):\n%s", i, name, diff)
+			}
 			if diff := cmp.Diff(describe(t, vs), describe(t, v.Validate(c))); diff != "" {
 				t.Fatalf("update %d, %s: two calls differ:\n%s", i, name, diff)
 			}
@@ -35,6 +39,14 @@ func TestLaws(t *testing.T) {
 			t.Fatalf("update %d: the Jobs have changed, or share memory with the result (-before +after):\n%s", i, diff)
 		}
 	})
+}
+
+// rulesOf returns the rules of the violations, each once, in their order.
+func rulesOf(vs statusvalidate.Violations) (rules []statusvalidate.Rule) {
+	for _, v := range vs {
+		rules = append(rules, v.Rule)
+	}
+	return slices.Compact(rules)
 }
 
 // scribble writes into everything that can be reached through v.
@@ -101,6 +113,7 @@ func TestShared(t *testing.T) {
 func TestNilJobPanics(t *testing.T) {
 	calls := map[string]func(statusvalidate.Change){
 		"Allows":           func(c statusvalidate.Change) { newest.Allows(c) },
+		"Broken":           func(c statusvalidate.Change) { newest.Broken(c) },
 		"Validate":         func(c statusvalidate.Change) { newest.Validate(c) },
 		"ValidateMetadata": func(c statusvalidate.Change) { statusvalidate.ValidateMetadata(c) },
 	}

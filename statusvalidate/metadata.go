@@ -3,7 +3,9 @@ package statusvalidate
 import (
 	"cmp"
 	"slices"
+	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,7 +16,8 @@ import (
 // ValidateMetadata returns what the API server would object to in the metadata of c.New, before it
 // looks at the status: a write to the status subresource of a Job may change labels, annotations,
 // finalizers and owner references, and is refused for malformed ones and for changes of the rest.
-// The checks and the wording are those of the k8s.io/apimachinery that the program is built with.
+// The checks and the wording are those of the k8s.io/apimachinery that the program is built with; one
+// check more is made where finalizers are set, which need a domain.
 // The API server reports some errors twice, this function each once, field by field in its order.
 //
 // What the server fills in itself is not checked: an empty UID or resourceVersion (a Job can be
@@ -28,7 +31,27 @@ func ValidateMetadata(c Change) field.ErrorList {
 	sent, old := asServerFills(&c.New.ObjectMeta, &c.Old.ObjectMeta), &c.Old.ObjectMeta
 	root := field.NewPath("metadata")
 	errs := validation.ValidateObjectMeta(sent, true, path.ValidatePathSegmentName, root)
-	return byField(append(errs, validation.ValidateObjectMetaUpdate(sent, old, root)...))
+	errs = append(errs, validation.ValidateObjectMetaUpdate(sent, old, root)...)
+	return byField(append(errs, bareFinalizers(sent.Finalizers, root.Child("finalizers"))...))
+}
+
+// bareFinalizers refuses finalizers without a domain that are none of Kubernetes' own.
+// (ValidateObjectMetaUpdate of pkg/apis/core/validation, 1.30 to 1.37.)
+func bareFinalizers(names []string, fldPath *field.Path) (errs field.ErrorList) {
+	for i, name := range names {
+		if !strings.Contains(name, "/") && !isStandardFinalizer(name) {
+			errs = append(errs, field.Invalid(fldPath.Index(i), name, "must have a domain, or be one of Kubernetes' own"))
+		}
+	}
+	return errs
+}
+
+func isStandardFinalizer(name string) bool {
+	switch name {
+	case string(corev1.FinalizerKubernetes), metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents:
+		return true
+	}
+	return false
 }
 
 // asServerFills does to a copy of the metadata what the API server does before it validates it:

@@ -41,7 +41,9 @@ func (rows rowSet) strictest() (strictest rowSet) {
 }
 
 // lookedAtFor has the rows that each kind of change calls for, by its bit.
-var lookedAtFor = func() (rows [kindsOfChange]rowSet) {
+var lookedAtFor = rowsByChange()
+
+func rowsByChange() (rows [kindsOfChange]rowSet) {
 	for i := range table {
 		for kind := range rows {
 			if table[i].when&(1<<kind) != 0 {
@@ -50,7 +52,7 @@ var lookedAtFor = func() (rows [kindsOfChange]rowSet) {
 		}
 	}
 	return rows
-}()
+}
 
 // lookedAt returns the rows that an update which makes these changes calls for.
 func lookedAt(c changes) (rows rowSet) {
