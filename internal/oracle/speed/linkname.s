@@ -1,0 +1,1 @@
+// An assembly file allows the body-less declaration in upstream.go.
