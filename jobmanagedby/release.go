@@ -65,7 +65,7 @@ func (e *ParseError) Unwrap() error { return e.Err }
 // appends is kept where it is a semantic version, but never decides anything. White space around it
 // is ignored. A version with major 0 is an error: it is that of a Go module such as k8s.io/api, or of
 // a binary built without a version ("v0.0.0-master+$Format:%H$"), for which [FromVersionInfo] knows
-// better.
+// better. So is one above 1: that of a distribution, such as OpenShift's, is not that of its Kubernetes.
 //
 // The error is a [*ParseError]; the Release is then the zero value, so do not use it.
 func ParseRelease(gitVersion string) (Release, error) {
@@ -116,8 +116,12 @@ func parseNumbers(name, major, minor string) (*version.Version, error) {
 
 func parseVersion(s string) (*version.Version, error) {
 	v, err := version.Parse(strings.TrimSpace(s))
-	if err == nil && v.Major() == 0 {
+	switch {
+	case err != nil:
+	case v.Major() == 0:
 		err = errors.New("major version 0 is that of a Go module or of a build without a version")
+	case v.Major() > 1:
+		err = errors.New("there is no Kubernetes of that major version; OpenShift 4.18, say, is Kubernetes 1.31")
 	}
 	return v, err
 }

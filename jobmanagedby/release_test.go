@@ -45,7 +45,6 @@ func TestHonorsManagedByRelease(t *testing.T) {
 		{"1.37.2", true, true, true, "locked"},
 		{"1.38", true, true, true, "no gate"},
 		{"1.100", true, true, true, "what comes later is as the newest"},
-		{"2.0", true, true, true, "what comes later is as the newest"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.release, func(t *testing.T) {
@@ -146,6 +145,7 @@ func TestParseReleaseErrors(t *testing.T) {
 		{"empty", "", "not the newest release: say so with the zero Release"},
 		{"no number", "latest", "a release has a number"},
 		{"major only", "v1", "the minor decides"},
+		{"OpenShift's own version", "4.18.3", "not the version of its Kubernetes, and would be read as newer than all"},
 		{"major 0", "v0.34.0", "the version of k8s.io/api, not of a component"},
 		{"unversioned build", "v0.0.0-master+$Format:%H$", "what go build leaves in a component"},
 		{"zero-prefixed major", "01.35", "not a version"},

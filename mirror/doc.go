@@ -35,8 +35,9 @@
 // as annotations, and the fields that may change later as they were sent. [Planner.Selector] lists
 // the mirrors of an origin, [Planner.LocalOf] maps one to its local Job, and [Planner.Relate]
 // decides whether a Job on the worker is the mirror of a given Job. A name proves nothing, and
-// neither does an origin alone. What is not [Ours] is not to be read as a result, changed or
-// deleted.
+// neither does an origin alone. What is [Foreign] is never to be read as a
+// result, changed or deleted. A [PreviousIncarnation] is no result either, but may be deleted, by its
+// UID, to make room.
 //
 // # Planning the status
 //

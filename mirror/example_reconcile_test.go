@@ -2,6 +2,7 @@ package mirror_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -33,13 +34,16 @@ func (c *dispatcherController) Reconcile(ctx context.Context, key types.Namespac
 		return 0, err // not knowing is not the same as there being none
 	}
 	if remote == nil {
-		remote, err = c.planner.Build(local) // refuses a Job that has finished: it must not run again
-		if err != nil {
+		remote, err = c.planner.Build(local)
+		if finished := (*mirror.FinishedError)(nil); errors.As(err, &finished) {
+			return 0, nil // it has its result, and must not run again
+		} else if err != nil {
 			return 0, err
 		}
 		return 0, c.worker.Create(ctx, remote)
 	}
 	plan := c.planner.PlanStatus(mirror.Pair{Local: local, Remote: remote}, metav1.Now())
+	c.report(key, plan) // Conflict and Invalid are for a person to see
 	if plan.Status != nil {
 		local.Status = *plan.Status
 		err = c.management.UpdateStatus(ctx, local) // carries UID and resourceVersion of what was read
@@ -48,6 +52,8 @@ func (c *dispatcherController) Reconcile(ctx context.Context, key types.Namespac
 }
 
 // README: end
+
+func (*dispatcherController) report(types.NamespacedName, mirror.StatusPlan) {}
 
 // cluster is the little that the sketch needs of a client. Get returns nil if there is no such Job.
 type cluster map[types.NamespacedName]*batchv1.Job
@@ -109,7 +115,7 @@ func ExampleProjectStatus() {
 	}
 	// Output:
 	// Copied
-	// status.conditions[SuccessCriteriaMet]: added before Complete (CompleteWithoutSuccessCriteriaMet)
+	// status.conditions[SuccessCriteriaMet]: added to go with Complete (CompleteWithoutSuccessCriteriaMet)
 	// status.failed: held at the local value (FailedDecreased)
 	// status.startTime: held at the local value (StartTimeChangedWhileRunning)
 }

@@ -29,7 +29,8 @@ type Policy struct {
 
 	// Management lists the API servers that validate what is written to the local Job's status, all
 	// the members of a control plane during an upgrade. Empty means every release that validates
-	// strictly by default, from 1.32 to the newest known.
+	// strictly by default, from 1.32 to the newest known. Strict releases later than 1.30 and any 1.30 contradict
+	// each other about SuccessCriteriaMet: of most Jobs, no Complete suits both.
 	Management []jobmanagedby.Release
 
 	// Worker is the release of the worker's control plane. The zero Release is the newest known.

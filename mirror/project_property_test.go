@@ -67,7 +67,7 @@ func TestProjectStatusProperties(t *testing.T) {
 			next = g.WildPair
 		}
 		local, remote := next()
-		name := managementNames[i%len(managementNames)]
+		name := managementNames[i/4%len(managementNames)]
 		c := &checked{pair: mirror.Pair{Local: local, Remote: remote}, opts: mirror.StatusOptions{
 			Validator: statusvalidate.ForAll(managements[name]...),
 			Now:       metav1.Unix(1_760_000_000+clock.Int64N(600), 0),

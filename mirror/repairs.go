@@ -120,7 +120,7 @@ func (d *draft) contradiction() StatusOutcome {
 func promise(terminal, promised batchv1.JobConditionType) func(*draft, statusvalidate.Rule) {
 	return func(d *draft, rule statusvalidate.Rule) {
 		d.add(d.promiseOf(terminal, promised))
-		d.adjust(conditionPath(promised), rule, "added before "+string(terminal))
+		d.adjust(conditionPath(promised), rule, "added to go with "+string(terminal))
 	}
 }
 

@@ -203,6 +203,9 @@ type StatusOptions struct {
 // Policy.Controller is [NotManaged], and a Remote that [Planner.Relate] does not call Ours is a
 // [Conflict].
 //
+// Resuming goes by what [Planner.Build] recorded on the mirror: a controller that sends spec.suspend
+// to the mirror itself calls ProjectStatus, and says Untold as it knows.
+//
 // It panics if one of the Jobs is nil: that there is no mirror is not something to copy. It changes
 // neither, and the plan shares no memory with them.
 func (p *Planner) PlanStatus(pair Pair, now metav1.Time) StatusPlan {

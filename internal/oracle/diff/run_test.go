@@ -89,8 +89,12 @@ func stream[T any](t *testing.T, n int, generate func(n int) T, take func(*serve
 		}()
 		servers, queues = append(servers, s), append(queues, queue)
 	}
-	begin := time.Now()
+	begin, next := time.Now(), time.Minute
 	for done := 0; done < n; done += chunkSize {
+		if took := time.Since(begin); took > next {
+			t.Logf("%d given to all after %.0f s", done, took.Seconds())
+			next += time.Minute
+		}
 		chunk := generate(min(chunkSize, n-done))
 		for _, queue := range queues {
 			queue <- chunk
