@@ -109,7 +109,7 @@ func TestBadFlags(t *testing.T) {
 		{"-local= -remote=", "-local: it is empty"},
 		{"-release 1.29.14", `-release: "1.29.14" is unknown: 1.30 to`},
 		{"-release 1.99", `-release: "1.99" is unknown: 1.30 to`},
-		{"-release 2.0", `-release: "2.0" is unknown: 1.30 to`},
+		{"-release 2.0", `-release: "2.0" is no release such as 1.35.4`},
 		{"-release latest", `-release: "latest" is no release such as 1.35.4`},
 		{"-release v0.34.0", `-release: "v0.34.0" is no release such as 1.35.4`},
 		{"-release 1.32,,1.33", `-release: "" is no release such as 1.35.4`},
