@@ -14,6 +14,8 @@ const MaxNameLength = 63
 // ValidateName returns what the API server says of the value of spec.managedBy at create: the same
 // errors (type, field, bad value, count) in the same order; nil where it accepts the name. The
 // wording is that of the k8s.io/apimachinery linked in. The empty string is Required, not "unset".
+// One bad value is not the same everywhere: that of TooLong, which API servers up to 1.31 fill in
+// and later ones omit; here it is what the linked apimachinery makes of it.
 //
 // A name is a domain-prefixed path of at most [MaxNameLength] bytes: what stands before the first
 // slash is a lower-case RFC 1123 subdomain, the rest is one or more characters of a URL path, further
