@@ -8,9 +8,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Keys are the keys under which the identity of a mirror is stamped on it. Origin is a label, so
-// that mirrors can be listed and watched by it; the others are annotations, because a name or UID
-// may be longer than the 63 bytes of a label value.
+// Keys are the keys under which the identity of a mirror is stamped on it, and those of a Job whose
+// mirror [Planner.Decide] looks after. Origin is a label, so that mirrors can be listed and watched by
+// it; the others are annotations, because a name or UID may be longer than the 63 bytes of a label
+// value, and finalizers.
 //
 // An empty field has the default in its comment, where acme.io stands for the part of
 // Policy.Controller before the first slash.
@@ -20,6 +21,9 @@ type Keys struct {
 	UID        string // acme.io/mirror-local-uid: its UID
 	Generation string // acme.io/mirror-local-generation: its metadata.generation when this was sent
 	LastSent   string // acme.io/mirror-last-sent: the fields that can change later, as they were sent; absent if it does not fit
+	Hold       string // acme.io/mirror-hold, a finalizer of the mirror: see Policy.HoldMirror
+	Dispatch   string // acme.io/mirror-dispatch, an annotation of the local Job: the dispatch record
+	Cleanup    string // acme.io/mirror-cleanup, a finalizer of the local Job: there may be a mirror to delete
 }
 
 // key is one of the Keys, with the name of its field and the default without domain.
@@ -37,6 +41,9 @@ func (k *Keys) all() []key {
 		{"UID", &k.UID, "mirror-local-uid"},
 		{"Generation", &k.Generation, "mirror-local-generation"},
 		{"LastSent", &k.LastSent, "mirror-last-sent"},
+		{"Hold", &k.Hold, "mirror-hold"},
+		{"Dispatch", &k.Dispatch, "mirror-dispatch"},
+		{"Cleanup", &k.Cleanup, "mirror-cleanup"},
 	}
 }
 

@@ -2,6 +2,7 @@ package mirror
 
 import (
 	"slices"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -78,7 +79,71 @@ type Policy struct {
 	// to the time of the plan when it is first written, so that the local TTL counts from the
 	// arrival of the result and not by the worker's clock.
 	StampTerminal bool
+
+	// Suspend says how spec.suspend of the local Job reaches the mirror. The zero value,
+	// [SuspendFollows], carries every change over.
+	Suspend SuspendPolicy
+
+	// IgnoreFields names fields of the mirror that the worker's cluster changes on purpose.
+	// [Planner.PlanSpec] neither sends nor reports them. See there for the form of a path.
+	IgnoreFields []string
+
+	// ExclusiveOrigin is the caller's word that no other management cluster uses this Origin on
+	// these workers. Without it nobody can tell an orphan of ours from another manager's running
+	// mirror, so [Planner.Decide] reports an orphan and an earlier Job's mirror but never deletes
+	// them.
+	ExclusiveOrigin bool
+
+	// HoldMirror puts a finalizer (Keys.Hold) on mirrors, so that nobody's TTL or delete takes one
+	// before its result is read. [Planner.Decide] takes it off again.
+	HoldMirror bool
+
+	// KeepFinished is how long the mirror of a finished Job is kept, for its pods and their logs,
+	// counted from the lastTransitionTime of the local terminal condition. Zero deletes it as soon
+	// as the result is on the local Job; a negative value never.
+	KeepFinished time.Duration
+
+	// AbandonAfter is how long the deletion of a local Job waits for a worker that does not answer,
+	// counted from its deletionTimestamp. What runs there then is left behind. Zero means for ever.
+	AbandonAfter time.Duration
+
+	// OnMirrorLost says what becomes of a Job whose mirror has disappeared before there was a
+	// result. The zero value, [RecreateMirror], runs it again.
+	OnMirrorLost LossPolicy
+
+	// MaxAttempts is how many mirrors a Job may lose: when its mirror of that attempt is lost, the
+	// Job is concluded as Failed. Zero means any number.
+	MaxAttempts int32
+
+	// RetryDelay is how long after its claim an attempt that left no mirror is followed by the
+	// next. It doubles with every attempt, up to ten minutes. Zero means ten seconds.
+	RetryDelay time.Duration
+
+	// Condition is the type of a condition, such as "acme.io/Mirrored", that [Planner.Decide] keeps
+	// on the local Job: who runs it, and is that alive. Empty means none.
+	Condition batchv1.JobConditionType
 }
+
+// SuspendPolicy says how spec.suspend of the local Job reaches the mirror.
+type SuspendPolicy string
+
+const (
+	// SuspendFollows sends every change of the local value.
+	SuspendFollows SuspendPolicy = ""
+	// SuspendAtCreation leaves spec.suspend alone once the mirror is there, because the worker has a
+	// queue of its own that suspends and resumes.
+	SuspendAtCreation SuspendPolicy = "AtCreation"
+)
+
+// LossPolicy says what becomes of a Job whose mirror is lost.
+type LossPolicy string
+
+const (
+	// RecreateMirror runs the Job again, from the start.
+	RecreateMirror LossPolicy = ""
+	// FailJob concludes the Job as Failed, with reason MirrorLost.
+	FailJob LossPolicy = "Fail"
+)
 
 // clone returns a copy that shares no memory with p but the functions, and the versions, which
 // cannot change.
@@ -89,6 +154,7 @@ func (p Policy) clone() Policy {
 	}
 	p.Worker = cloneRelease(p.Worker)
 	p.KeepKeys = slices.Clone(p.KeepKeys)
+	p.IgnoreFields = slices.Clone(p.IgnoreFields)
 	return p
 }
 
