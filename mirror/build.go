@@ -15,8 +15,8 @@ import (
 //
 // A mirror starts empty, so nothing is in it but what is listed here: the namespace and name that
 // [Planner.TargetOf] gives; the Job's labels and annotations, less those by which other tools would
-// claim it ([DefaultDropKeys], Policy.DropKey); a copy of the spec; and the identity ([Keys]). In
-// the spec,
+// claim it ([DefaultDropKeys], Policy.DropKey); a copy of the spec; the identity ([Keys]); and with
+// Policy.HoldMirror a finalizer. In the spec,
 //
 //   - managedBy is Policy.WorkerManagedBy, or not set;
 //   - ttlSecondsAfterFinished is not set, unless Policy.KeepTTL;
@@ -25,7 +25,7 @@ import (
 //     a Job created without labels of its own shows the template's) if the value is the generated
 //     one. With manualSelector true they are the user's, and stay.
 //
-// The result shares no memory with local, carries no type, UID, owner, finalizer or status, and is
+// The result shares no memory with local, carries no type, UID, owner, other finalizer or status, and is
 // the same, byte for byte, whenever Build is asked again for the same Job. It is meant to be
 // created and never to be applied over a mirror that exists: the worker's selector and labels would
 // be in the way.
@@ -36,7 +36,11 @@ import (
 // Build refuses a Job with one of these errors, the first that holds: [*NotManagedError],
 // [*BeingDeletedError], [*FinishedError], [*NoIdentityError], [*NotAdmittedError], [*NameError],
 // [*TooLargeError]. It panics if local is nil.
-func (p *Planner) Build(local *batchv1.Job) (*batchv1.Job, error) {
+func (p *Planner) Build(local *batchv1.Job) (*batchv1.Job, error) { return p.build(local, 0) }
+
+// build is Build for a Job whose earlier mirrors have used up so many seconds of its
+// activeDeadlineSeconds: the mirror gets what is left, which is never negative.
+func (p *Planner) build(local *batchv1.Job, spent int64) (*batchv1.Job, error) {
 	if err := p.refuse(local); err != nil {
 		return nil, err
 	}
@@ -46,8 +50,10 @@ func (p *Planner) Build(local *batchv1.Job) (*batchv1.Job, error) {
 	}
 	mirror := &batchv1.Job{ObjectMeta: p.metadata(local, target)}
 	p.copySpec(&mirror.Spec, &local.Spec)
+	mirror.Spec.ActiveDeadlineSeconds = left(mirror.Spec.ActiveDeadlineSeconds, spent)
 	var few [1024]byte
-	sent := recordOf(mirror, few[:0]) // first, for the identity is no part of it
+	r := sentRecord{spent: spent, spec: &mirror.Spec, labels: mirror.Labels, annotations: mirror.Annotations}
+	sent := r.text(few[:0]) // first, for the identity is no part of it
 	p.stamp(&mirror.ObjectMeta, local)
 	room := apivalidation.TotalAnnotationSizeLimitB - sizeOf(mirror.Annotations)
 	if room < 0 {
@@ -57,6 +63,14 @@ func (p *Planner) Build(local *batchv1.Job) (*batchv1.Job, error) {
 		mirror.Annotations[p.policy.Keys.LastSent] = record
 	}
 	return mirror, nil
+}
+
+// left returns what is left of a deadline. It shares the memory of one that is whole.
+func left(deadline *int64, spent int64) *int64 {
+	if deadline == nil || spent <= 0 {
+		return deadline
+	}
+	return ptr.To(max(*deadline-spent, 0))
 }
 
 // sizeOf returns the size of annotations as the API server counts it.
@@ -121,9 +135,11 @@ func (p *Planner) metadata(local *batchv1.Job, target types.NamespacedName) meta
 		Labels:      make(map[string]string, len(local.Labels)+1),
 		Annotations: make(map[string]string, len(local.Annotations)+stamps),
 	}
-	manual := hasManualSelector(&local.Spec)
+	if p.policy.HoldMirror {
+		meta.Finalizers = []string{p.policy.Keys.Hold}
+	}
 	for key, value := range local.Labels {
-		if !p.drop.has(key, value) && (manual || !isGenerated(key) || value != generatedValue(key, local)) {
+		if p.keepsLabel(local, key, value) {
 			meta.Labels[key] = value
 		}
 	}
@@ -133,6 +149,11 @@ func (p *Planner) metadata(local *batchv1.Job, target types.NamespacedName) meta
 		}
 	}
 	return meta
+}
+
+// keepsLabel reports whether a label of the local Job belongs on its mirror.
+func (p *Planner) keepsLabel(local *batchv1.Job, key, value string) bool {
+	return !p.drop.has(key, value) && (!isGenerated(key) || hasManualSelector(&local.Spec) || value != generatedValue(key, local))
 }
 
 // copySpec copies the spec, less what the mirror is not to have. The source is a shallow copy, so

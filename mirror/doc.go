@@ -10,18 +10,39 @@
 //
 //	planner, err := mirror.New(mirror.Policy{Controller: "acme.io/dispatcher", Origin: clusterUID})
 //	...
-//	remote := get(worker, planner.TargetOf(local)) // nil: not there
-//	if remote == nil {
-//		job, err := planner.Build(local)
-//		if err != nil {
-//			return err // errors.As tells the causes apart; trying again does not help
-//		}
-//		remote = create(worker, job)
-//		log(mirror.Lost(job, remote)) // what the worker did not keep
+//	plan := planner.Decide(mirror.State{
+//		Local:     mirror.Cached(local),  // nil: there is none. An Observation that is left out: unknown
+//		Mirror:    mirror.Cached(remote), // the Job of the name planner.TargetOf(local) on this worker
+//		Elsewhere: mirror.OtherWorkers(), // there are none
+//		Worker:    "worker-1", Wanted: true, Now: metav1.Now(),
+//	})
+//	for _, action := range plan.Actions {
+//		...
 //	}
-//	if planner.Relate(mirror.Pair{Local: local, Remote: remote}) != mirror.Ours {
-//		return conflict // leave it alone
-//	}
+//
+// # The whole next step
+//
+// [Planner.Decide] looks at a local Job and a worker, and says what to do, each action with its
+// preconditions, and when to look again. Carry it out in order, stop at the first failure
+// ([Action.Tolerates] says which is none), and ask again with what is then there. It is a table, and
+// DECIDE.md beside this file has it, with diagrams.
+//
+// The dispatch record, an annotation of the local Job (Keys.Dispatch), says which worker a Job was sent to,
+// and which Job there is its mirror. It is written before every create ([Claim]), on condition that nobody
+// has changed the Job since it was read. So a controller whose cache is behind, or that has lost its
+// lead without knowing, loses the race instead of running the Job twice; and a Job on a worker that calls
+// itself the mirror of ours is believed only if the record does not name another. The record survives restarts, upgrades
+// and downgrades of the controller: members that a version does not know are kept, and a form that it does not
+// know is [BadRecord].
+//
+// Two finalizers guard the ends. Keys.Cleanup on the local Job makes its deletion wait until its mirror is
+// gone. Keys.Hold on the mirror (Policy.HoldMirror) makes the mirror's deletion by a TTL or by
+// somebody else wait until its result is read. A mirror is deleted in the foreground, so that gone means that
+// its pods are gone. That holds for our own deletions; where somebody deletes a mirror that is not held in
+// the background, its pods may still end while the Job runs again.
+//
+// [Planner.Build], [Planner.Relate], [Planner.PlanStatus] and [Planner.PlanSpec] are the parts of it, for those who
+// take the decisions themselves.
 //
 // # Building
 //
@@ -82,7 +103,7 @@
 //
 // # Compatibility
 //
-// The values of [Relation] and [StatusOutcome], the default [Keys] and the form of what is stamped under them are part
-// of the API and do not change within a major version. [DefaultDropKeys] may grow in a minor one.
+// The values of [Relation], [Outcome] and [ActionKind], the default [Keys] and the form of what is stamped under them
+// are part of the API and do not change within a major version. [DefaultDropKeys] may grow in a minor one.
 // Texts of errors may change at any time; their types and fields do not.
 package mirror

@@ -2,104 +2,107 @@ package mirror_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
 
-	"github.com/managedby-dev/managedby/jobmanagedby"
 	"github.com/managedby-dev/managedby/mirror"
 	"github.com/managedby-dev/managedby/statusvalidate"
 )
 
 type dispatcherController struct {
 	planner            *mirror.Planner
-	management, worker cluster
+	management, worker *server
 }
 
 // README: the reconcile sketch
 
 func (c *dispatcherController) Reconcile(ctx context.Context, key types.NamespacedName) (time.Duration, error) {
-	local, err := c.management.Get(ctx, key)
-	if err != nil || local == nil || !jobmanagedby.IsManagedBy(local, "acme.io/dispatcher") {
-		return 0, err // the name may have been taken by a Job that is not ours: ask every time
+	plan := c.planner.Decide(c.observe(ctx, key, mirror.Cached))
+	if len(plan.Actions) > 0 && plan.Actions[0].Kind == mirror.ReadLive {
+		plan = c.planner.Decide(c.observe(ctx, key, mirror.Live)) // a cache is not enough for this step
 	}
-	remote, err := c.worker.Get(ctx, c.planner.TargetOf(local))
-	if err != nil {
-		return 0, err // not knowing is not the same as there being none
-	}
-	if remote == nil {
-		remote, err = c.planner.Build(local)
-		if finished := (*mirror.FinishedError)(nil); errors.As(err, &finished) {
-			return 0, nil // it has its result, and must not run again
+	c.report(key, plan) // plan.Outcome is fit for an event and a metric, plan.String() for a log
+	for _, action := range plan.Actions {
+		err := c.carryOut(ctx, action)
+		if action.Tolerates(apierrors.ReasonForError(err)) {
+			return time.Second, nil // the world has moved on: look again, and do not go on with this plan
 		} else if err != nil {
 			return 0, err
 		}
-		return 0, c.worker.Create(ctx, remote)
 	}
-	plan := c.planner.PlanStatus(mirror.Pair{Local: local, Remote: remote}, metav1.Now())
-	c.report(key, plan) // Conflict and Invalid are for a person to see
-	if plan.Status != nil {
-		local.Status = *plan.Status
-		err = c.management.UpdateStatus(ctx, local) // carries UID and resourceVersion of what was read
+	return plan.RequeueAfter, nil // what was written brings an event, and that brings the next step
+}
+
+func (c *dispatcherController) observe(ctx context.Context, key types.NamespacedName, how func(*batchv1.Job) mirror.Observation) mirror.State {
+	state := mirror.State{Worker: "worker-1", Wanted: true, Elsewhere: mirror.OtherWorkers(), Now: metav1.Now()}
+	if job, err := c.management.Get(ctx, key); err == nil { // a job of nil: there is none
+		state.Local = how(job)
 	}
-	return plan.RequeueAfter, err
+	if job, err := c.worker.Get(ctx, key); err == nil { // an error: nobody knows, and the Mirror stays unknown
+		state.Mirror = how(job)
+	}
+	return state
+}
+
+func (c *dispatcherController) carryOut(ctx context.Context, action mirror.Action) error {
+	cluster := c.management
+	if action.OnWorker() {
+		cluster = c.worker
+	}
+	switch action.Kind {
+	case mirror.CreateMirror:
+		return cluster.Create(ctx, action.Job)
+	case mirror.DeleteMirror:
+		return cluster.Delete(ctx, action.Object, action.DeleteOptions())
+	default:
+		return cluster.Patch(ctx, action.Object, action.PatchType, action.Patch, action.Subresource)
+	}
 }
 
 // README: end
 
-func (*dispatcherController) report(types.NamespacedName, mirror.StatusPlan) {}
+func (*dispatcherController) report(_ types.NamespacedName, plan mirror.Plan) { fmt.Println(plan) }
 
-// cluster is the little that the sketch needs of a client. Get returns nil if there is no such Job.
-type cluster map[types.NamespacedName]*batchv1.Job
-
-func (c cluster) Get(_ context.Context, key types.NamespacedName) (*batchv1.Job, error) {
-	return c[key].DeepCopy(), nil
-}
-
-func (c cluster) Create(_ context.Context, job *batchv1.Job) error {
-	c[types.NamespacedName{Namespace: job.Namespace, Name: job.Name}] = job.DeepCopy()
-	return nil
-}
-
-func (c cluster) UpdateStatus(ctx context.Context, job *batchv1.Job) error {
-	return c.Create(ctx, job)
-}
-
-// A controller creates the mirror of a Job that names it, and copies back what becomes of it. Here
-// the worker is an old one, which marks the Job as failed without saying FailureTarget first. The
-// API server would refuse that status.
+// A controller looks, asks what to do, does it, and looks again. Here the worker is an old one, which marks
+// the Job as failed without saying FailureTarget first: the API server would refuse that status, and the
+// plan adds it.
 func Example() {
 	ctx, key := context.Background(), types.NamespacedName{Namespace: "research", Name: "train"}
 	planner, err := mirror.New(mirror.Policy{Controller: "acme.io/dispatcher", Origin: "management-eu"})
 	if err != nil {
 		panic(err)
 	}
-	c := &dispatcherController{planner: planner, worker: cluster{}, management: cluster{key: storedJob()}}
-
-	_, err = c.Reconcile(ctx, key)
-	fmt.Println("created on the worker:", c.worker[key] != nil, err)
-
-	c.worker[key].Status = batchv1.JobStatus{
-		StartTime: ptr.To(at(0)), Failed: 7,
-		Conditions: []batchv1.JobCondition{{
-			Type: batchv1.JobFailed, Status: corev1.ConditionTrue, Reason: "BackoffLimitExceeded", LastTransitionTime: at(9),
-		}},
+	c := &dispatcherController{planner: planner, management: &server{job: storedJob()}, worker: &server{}}
+	reconcile := func(times int) {
+		for range times {
+			if _, err := c.Reconcile(ctx, key); err != nil {
+				panic(err)
+			}
+		}
 	}
-	_, err = c.Reconcile(ctx, key)
-	for _, condition := range c.management[key].Status.Conditions {
-		fmt.Println("on the local Job:", condition.Type, condition.Reason, err)
+
+	reconcile(3)
+	c.worker.touch(start(0), failed(7), is(batchv1.JobFailed, 9))
+	reconcile(4)
+	for _, condition := range c.management.job.Status.Conditions {
+		fmt.Println("on the local Job:", condition.Type)
 	}
 
 	// Output:
-	// created on the worker: true <nil>
-	// on the local Job: Failed BackoffLimitExceeded <nil>
-	// on the local Job: FailureTarget BackoffLimitExceeded <nil>
+	// Dispatching (the mirror is to be created): AddFinalizer research/train
+	// Dispatching (the mirror is to be created): Claim research/train, CreateMirror research/train
+	// InSync (the local status shows the remote one)
+	// Copied (the remote status has something new): WriteStatus research/train
+	// Finished (the Job has its result, and its mirror is not needed any more): DeleteMirror research/train; look again in 10s: the mirror has to be gone
+	// Finished (the Job has its result, and no mirror): RemoveFinalizer research/train
+	// Finished (the Job has its result, and no mirror)
+	// on the local Job: Failed
+	// on the local Job: FailureTarget
 }
 
 // The remote status is not always what the local Job can be given. The plan says what to write

@@ -95,13 +95,17 @@ func (b jsonText) optionalString(name, s string) jsonText {
 	return b.key(name).string(s)
 }
 
-// optionalMap writes a map with its keys in order, long values as digests.
-func (b jsonText) optionalMap(name string, m map[string]string) jsonText {
+// optionalMap writes a map with its keys in order: its values as they are, or long ones as digests.
+func (b jsonText) optionalMap(name string, m map[string]string, asIs bool) jsonText {
 	start := len(b)
 	b = b.open(name, '{')
 	var few [16]string
 	for _, key := range sorted(m, few[:0]) {
-		b = b.anyKey(key).string(shorten(m[key]))
+		value := m[key]
+		if !asIs {
+			value = shorten(value)
+		}
+		b = b.anyKey(key).string(value)
 	}
 	return b.close(start, '}')
 }

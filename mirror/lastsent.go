@@ -15,6 +15,8 @@ import (
 // is a JSON object:
 //
 //	v            the version of this form, 1
+//	pending      true if the local Job has a change that the worker would not take yet, or not at all
+//	spent        seconds of activeDeadlineSeconds that earlier mirrors have used up
 //	spec         the scalar fields of JobSpec
 //	labels       the mirror's own labels, without the identity
 //	annotations  likewise
@@ -35,20 +37,49 @@ const (
 	digestPrefix    = "sha256:"
 )
 
-// lastSent is the record of one mirror, but for the closing brace: the first split bytes are the
+// pendingPrefix is how a record begins that has something pending.
+const pendingPrefix = `{"v":1,"pending":true`
+
+// sentRecord is what to record.
+type sentRecord struct {
+	pending             bool
+	spent               int64
+	spec                *batchv1.JobSpec
+	labels, annotations map[string]string
+	asIs                bool // the values of maps have been shortened
+}
+
+// lastSent is the text of a record, but for the closing brace: the first split bytes are the
 // scalars, {"v":1,"spec":{...}, the others the maps, ,"labels":...,"annotations":...,"template":...
 type lastSent struct {
 	json  jsonText
 	split int
 }
 
-// recordOf records a mirror that does not carry the identity yet. It writes to buf as far as that
-// reaches.
-func recordOf(mirror *batchv1.Job, buf []byte) lastSent {
-	b := append(jsonText(buf), '{').key("v").int(lastSentVersion).scalars(&mirror.Spec)
+// text writes to buf as far as that reaches.
+func (r sentRecord) text(buf []byte) lastSent {
+	b := append(jsonText(buf), '{').key("v").int(lastSentVersion)
+	if r.pending {
+		b = b.key("pending").bool(true)
+	}
+	if r.spent > 0 {
+		b = b.key("spent").int(r.spent)
+	}
+	b = b.scalars(r.spec)
 	split := len(b)
-	b = b.optionalMap("labels", mirror.Labels).optionalMap("annotations", mirror.Annotations).template(&mirror.Spec.Template)
+	b = b.optionalMap("labels", r.labels, r.asIs).
+		optionalMap("annotations", r.annotations, r.asIs).
+		template(&r.spec.Template, r.asIs)
 	return lastSent{json: b, split: split}
+}
+
+// digest returns the digest of the maps, "" if there is nothing in them.
+func (l lastSent) digest() string {
+	maps := l.json[l.split:]
+	if len(maps) == 0 {
+		return ""
+	}
+	return digest(maps[len(","):])
 }
 
 // fit returns the record in at most room bytes, or "" if that is impossible.
@@ -57,8 +88,8 @@ func (l lastSent) fit(room int) string {
 		return string(append(l.json, '}'))
 	}
 	short := string(l.json[:l.split])
-	if maps := l.json[l.split:]; len(maps) > 0 {
-		short += `,"digest":"` + digest(maps[len(","):]) + `"`
+	if sum := l.digest(); sum != "" {
+		short += `,"digest":"` + sum + `"`
 	}
 	if short += "}"; len(short) > room {
 		return ""
@@ -98,20 +129,20 @@ func (b jsonText) scalars(spec *batchv1.JobSpec) jsonText {
 //
 // Source: validatePodTemplateUpdate and validatePodResourceUpdatesOnly in
 // pkg/apis/batch/validation/validation.go, 1.30 to 1.37.
-func (b jsonText) template(template *corev1.PodTemplateSpec) jsonText {
+func (b jsonText) template(template *corev1.PodTemplateSpec, asIs bool) jsonText {
 	start := len(b)
 	b = b.open("template", '{')
 	inner := len(b)
 	b = b.open("metadata", '{').
-		optionalMap("labels", template.Labels).
-		optionalMap("annotations", template.Annotations).
+		optionalMap("labels", template.Labels, asIs).
+		optionalMap("annotations", template.Annotations, asIs).
 		close(inner, '}')
-	return b.podSpec(&template.Spec).close(start, '}')
+	return b.podSpec(&template.Spec, asIs).close(start, '}')
 }
 
-func (b jsonText) podSpec(spec *corev1.PodSpec) jsonText {
+func (b jsonText) podSpec(spec *corev1.PodSpec, asIs bool) jsonText {
 	start := len(b)
-	b = b.open("spec", '{').optionalMap("nodeSelector", spec.NodeSelector)
+	b = b.open("spec", '{').optionalMap("nodeSelector", spec.NodeSelector, asIs)
 	if spec.Affinity != nil && spec.Affinity.NodeAffinity != nil {
 		inner := len(b)
 		b = b.open("affinity", '{').other("nodeAffinity", spec.Affinity.NodeAffinity).close(inner, '}')

@@ -33,6 +33,7 @@ func New(p Policy) (*Planner, error) {
 	errs = append(errs, p.Keys.validate(field.NewPath("Keys"))...)
 	errs = append(errs, validateWorkerManagedBy(p)...)
 	errs = append(errs, validateKeepKeys(p.KeepKeys)...)
+	errs = append(errs, validateLifecycle(p)...)
 	if len(errs) > 0 {
 		return nil, &PolicyError{Errs: errs}
 	}

@@ -111,8 +111,9 @@ type Policy struct {
 	// result. The zero value, [RecreateMirror], runs it again.
 	OnMirrorLost LossPolicy
 
-	// MaxAttempts is how many mirrors a Job may lose: when its mirror of that attempt is lost, the
-	// Job is concluded as Failed. Zero means any number.
+	// MaxAttempts is how many times a Job may be run by mirrors that disappear: when the last of
+	// them does, the Job is concluded as Failed. Mirrors that were deleted because the Job was not wanted on
+	// its worker do not count, nor do creates that failed. Zero means any number.
 	MaxAttempts int32
 
 	// RetryDelay is how long after its claim an attempt that left no mirror is followed by the

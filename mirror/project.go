@@ -5,6 +5,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 )
 
@@ -69,16 +70,21 @@ func planDeferred(pair Pair, opts StatusOptions) StatusPlan {
 		return p
 	}
 	d := newDraft(Pair{Local: pair.Local, Remote: pair.Local}, opts)
-	d.status.Conditions = set(d.status.Conditions, batchv1.JobCondition{
-		Type: batchv1.JobSuspended, Status: corev1.ConditionTrue, LastTransitionTime: opts.Now,
-		Reason: "JobSuspended", Message: "Job suspended",
-	})
+	d.status.Conditions = set(d.status.Conditions, suspended(opts.Now))
 	if violations := d.violations(); len(violations) > 0 {
 		return refusal(Invalid, violations)
 	}
 	d.adjust("status", "", "held while the local Job is suspended and its mirror is not")
 	p.Status, p.Adjustments = d.status, d.adjustments
 	return p
+}
+
+// suspended is the condition that the built-in controller gives a suspended Job.
+func suspended(now metav1.Time) batchv1.JobCondition {
+	return batchv1.JobCondition{
+		Type: batchv1.JobSuspended, Status: corev1.ConditionTrue, LastTransitionTime: now,
+		Reason: "JobSuspended", Message: "Job suspended",
+	}
 }
 
 // planCopy makes the remote status acceptable. The outcome is what to call it if all goes well.

@@ -217,12 +217,7 @@ func (p *Planner) PlanStatus(pair Pair, now metav1.Time) StatusPlan {
 		plan.Why = "the remote Job is not the mirror of the local one: " + string(relation)
 		return plan
 	}
-	return ProjectStatus(pair, StatusOptions{
-		Validator:     p.validator,
-		Now:           now,
-		StampTerminal: p.policy.StampTerminal,
-		Untold:        p.untold(pair),
-	})
+	return ProjectStatus(pair, p.statusOptions(pair, now))
 }
 
 // untold reports whether the last thing that the mirror of a Job which runs was told is to suspend.

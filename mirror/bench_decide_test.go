@@ -1,0 +1,43 @@
+package mirror_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/managedby-dev/managedby/mirror"
+)
+
+// inSyncState is a Job that runs, of which nothing is to be done.
+func inSyncState(t testing.TB, p *mirror.Planner) mirror.State {
+	local := withMods(storedJob(), finalizer(cleanupFinalizer), sentTo(worker, 1, mirrorUID), start(0), active(2))
+	remote := mirrorOf(t, p, storedJob(), start(0), active(2))
+	return mirror.State{
+		Local: mirror.Cached(local), Mirror: mirror.Cached(remote), Elsewhere: mirror.OtherWorkers(),
+		Worker: worker, Wanted: true, Now: at(100),
+	}
+}
+
+// BenchmarkDecide plans for n Jobs in sync, one after the other. The cost of one must not depend on n.
+func BenchmarkDecide(b *testing.B) {
+	for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
+		b.Run(fmt.Sprintf("jobs=%d", n), func(b *testing.B) {
+			p := planner(b)
+			states := make([]mirror.State, n)
+			distinct := make([]mirror.State, min(n, 10_000)) // a million whole Jobs would measure the memory
+			for i := range distinct {
+				distinct[i] = inSyncState(b, p)
+			}
+			for i := range states {
+				states[i] = distinct[i%len(distinct)]
+			}
+			b.ReportAllocs()
+			b.ResetTimer()
+			for i := range b.N {
+				if plan := p.Decide(states[i%n]); plan.Outcome != mirror.InSync || len(plan.Actions) > 0 {
+					b.Fatal(plan)
+				}
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "jobs/s")
+		})
+	}
+}

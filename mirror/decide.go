@@ -1,0 +1,312 @@
+package mirror
+
+import (
+	"slices"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// lookAgain is how long to wait for what brings an event in most cases, and unreachableAgain for a worker
+// that does not answer.
+const (
+	lookAgain        = 10 * time.Second
+	unreachableAgain = 30 * time.Second
+)
+
+// Decide says what to do next about one local Job and one worker: the whole next step of a controller,
+// by a table whose first row that matches decides (see the package documentation). The caller sees,
+// carries the actions out, and asks again whenever something changes or RequeueAfter has passed. With
+// more than one worker it asks once for each that may have the mirror.
+//
+// These promises hold for a caller that observes preconditions and stops at the first failure, as
+// [Plan] says, whatever crashes and stale caches come in between:
+//
+//   - a mirror is created only after the local Job has the finalizer Keys.Cleanup, and a Claim of this very
+//     attempt was written with the resourceVersion of the Job that the plan was made for;
+//   - what the dispatch record or the identity does not call ours is never changed, deleted or copied from;
+//   - unknown is never taken for gone;
+//   - a finished local Job stays as it is, and its mirror is not created again; nor is that of a Job
+//     that promises a verdict;
+//   - a mirror is deleted with UID and resourceVersion, so that a result which arrives in between is
+//     not lost, and the finalizer of the local Job goes when live reads show no mirror of it.
+//
+// Decide changes nothing that it is given, and the plan shares no memory with it. It allocates
+// nothing for a Job that is in sync.
+func (p *Planner) Decide(s State) Plan {
+	t := p.look(s)
+	return t.row().plan(t)
+}
+
+// row returns the first row of the table that matches.
+func (t *situation) row() *row {
+	wanted := isNotWanted
+	if t.Wanted {
+		wanted = isWanted
+	}
+	for i := range table {
+		if table[i].matches(t.localIs, t.mirrorIs, t.elsewhereIs, wanted) {
+			return &table[i]
+		}
+	}
+	panic("mirror: the table of Decide is not total") // a test walks every combination
+}
+
+func (r *row) matches(l localIs, m mirrorIs, e elsewhereIs, w wantedIs) bool {
+	return (r.local == 0 || r.local&l != 0) && (r.mirror == 0 || r.mirror&m != 0) &&
+		(r.elsewhere == 0 || r.elsewhere&e != 0) && (r.wanted == 0 || r.wanted&w != 0)
+}
+
+// row is one line of the table: what has to be the case, and what is done. An empty set stands for
+// everything.
+type row struct {
+	name      string
+	local     localIs
+	mirror    mirrorIs
+	elsewhere elsewhereIs
+	wanted    wantedIs
+	does      string // for people
+	plan      func(situation) Plan
+}
+
+type wantedIs uint8
+
+const (
+	isWanted wantedIs = 1 << iota
+	isNotWanted
+)
+
+// Sets that rows use more than once.
+const (
+	unfinished    = localUnfinished | localFate
+	anyOurs       = mirrorOurs | mirrorOursFinished | mirrorOursDeleting
+	nothingOurs   = mirrorGone | mirrorForeign | mirrorPrevious
+	elsewhereOpen = elsewhereUnknown | elsewherePresent
+)
+
+//go:generate go test -run TestDecideDocument|TestDecideRows -update .
+
+// table is the whole policy of Decide.
+var table = []row{
+	{name: "LocalUnknown", local: localUnknown, plan: nothing,
+		does: "nothing: the zero Plan"},
+	{name: "Orphan", local: localGone | localOther, mirror: mirrorPrevious, plan: situation.orphan,
+		does: "DeleteMirror, ReleaseMirror, only by live reads and with ExclusiveOrigin; else reported"},
+	{name: "LocalGone", local: localGone, plan: just(Gone),
+		does: "nothing"},
+	{name: "NotManaged", local: localOther, plan: just(NotManaged),
+		does: "nothing"},
+	{name: "Incomplete", local: localIncomplete, plan: just(Incomplete),
+		does: "nothing"},
+
+	{name: "CleanUp", local: localDeleting, mirror: anyOurs, plan: situation.cleanUp,
+		does: "DeleteMirror, ReleaseMirror"},
+	{name: "CleanUpElsewhere", local: localDeleting, mirror: nothingOurs, elsewhere: elsewherePresent, plan: waitFor(CleaningUp),
+		does: "wait for the other worker"},
+	{name: "CleanupPending", local: localDeleting, mirror: mirrorUnknown, plan: situation.cleanupPending,
+		does: "wait; after AbandonAfter RemoveFinalizer"},
+	{name: "CleanupPendingElsewhere", local: localDeleting, elsewhere: elsewhereUnknown, plan: situation.cleanupPending,
+		does: "wait; after AbandonAfter RemoveFinalizer"},
+	{name: "LetGo", local: localDeleting, plan: situation.letGo,
+		does: "RemoveFinalizer, by live reads: it does not depend on who else has the name"},
+
+	{name: "Retire", local: localFinished, mirror: anyOurs, plan: situation.retire,
+		does: "ReleaseMirror; after KeepFinished DeleteMirror"},
+	{name: "FinishedPending", local: localFinished, mirror: mirrorUnknown, plan: situation.finishedPending,
+		does: "wait"},
+	{name: "FinishedElsewhere", local: localFinished, elsewhere: elsewhereOpen, plan: situation.finishedPending,
+		does: "wait"},
+	{name: "Finished", local: localFinished, plan: situation.letGo,
+		does: "RemoveFinalizer, by live reads; never created again"},
+
+	{name: "BadRecord", local: localUnreadable, plan: situation.badRecord,
+		does: "nothing"},
+	{name: "Unreachable", mirror: mirrorUnknown, plan: situation.unreachable,
+		does: "nothing is written; look again"},
+	{name: "MirrorDeleting", mirror: mirrorOursDeleting, plan: situation.mirrorDeleting,
+		does: "WriteStatus, without a failure later than the deletion; ReleaseMirror when its run is over; wait"},
+	{name: "Fate", local: localFate, mirror: nothingOurs, elsewhere: elsewhereGone, plan: situation.concludeFate,
+		does: "WriteStatus: concluded as it had promised; never created again"},
+	{name: "Previous", mirror: mirrorPrevious, plan: situation.previous,
+		does: "with ExclusiveOrigin DeleteMirror, by live reads; else Conflict if it is wanted here"},
+	{name: "Foreign", mirror: mirrorForeign, wanted: isWanted, plan: situation.foreign,
+		does: "nothing: never adopted, copied from, changed or deleted"},
+	{name: "Elsewhere", mirror: mirrorGone, elsewhere: elsewhereOpen, wanted: isWanted, plan: situation.elsewhere,
+		does: "wait"},
+	{name: "Dispatch", mirror: mirrorGone, wanted: isWanted, plan: situation.dispatch,
+		does: "AddFinalizer; then Claim, CreateMirror; or BackingOff, or WriteStatus: MirrorLost"},
+	{name: "Sync", mirror: mirrorOurs | mirrorOursFinished, wanted: isWanted, plan: situation.sync,
+		does: "WriteStatus, PatchMirror"},
+	{name: "Result", mirror: mirrorOursFinished, plan: situation.sync,
+		does: "WriteStatus: a result counts"},
+	{name: "Evict", mirror: mirrorOurs, plan: situation.evict,
+		does: "Claim (the record forgets the mirror), DeleteMirror"},
+	{name: "Idle", plan: situation.idle,
+		does: "WriteStatus: live counters to zero if the record names this worker; Suspended=True on a suspended Job"},
+}
+
+func nothing(situation) Plan { return Plan{} }
+
+// just is a row that only reports.
+func just(o Outcome) func(situation) Plan {
+	return func(situation) Plan { return outcome(o) }
+}
+
+// waitFor is a row that waits for something to go away.
+func waitFor(o Outcome) func(situation) Plan {
+	return func(situation) Plan { return outcome(o).again(lookAgain, "the mirror has to be gone") }
+}
+
+func (t situation) elsewhere() Plan {
+	return t.write(outcome(Elsewhere).again(lookAgain, "the other worker may have let go"), nil, nil)
+}
+
+func (t situation) badRecord() Plan { return outcome(BadRecord).failing(t.recordErr) }
+
+func (t situation) unreachable() Plan {
+	return t.write(outcome(Unreachable).again(unreachableAgain, "the worker may answer"), nil, nil)
+}
+
+func (t situation) foreign() Plan {
+	p := outcome(Conflict).because("the worker has another Job of the mirror's name")
+	return t.write(p.again(unreachableAgain, "the other Job may be gone"), nil, nil)
+}
+
+// previous makes room where the mirror of an earlier Job is in the way. From a cache that is behind, an
+// earlier Job is not to be told from a later one.
+func (t situation) previous() Plan {
+	switch {
+	case t.p.policy.ExclusiveOrigin:
+		return t.orphan()
+	case t.Wanted:
+		p := outcome(Conflict).because("the worker has the mirror of an earlier Job of that name; it is deleted only with Policy.ExclusiveOrigin")
+		return t.write(p.again(unreachableAgain, "the other Job may be gone"), nil, nil)
+	default:
+		return t.idle()
+	}
+}
+
+func (t situation) orphan() Plan {
+	p := outcome(Orphan)
+	if !t.p.policy.ExclusiveOrigin {
+		return p.because("the worker has a mirror of our origin without a Job; it is deleted only with Policy.ExclusiveOrigin")
+	}
+	if !t.State.Local.live || !t.State.Mirror.live {
+		return p.then(readLive(Read{Local: true, Mirror: true}))
+	}
+	return t.takeDown(p)
+}
+
+// takeDown deletes a mirror whose result is not wanted, and takes our finalizer off.
+func (t situation) takeDown(p Plan) Plan {
+	if t.p.holds(t.mirror) {
+		p = t.release(p)
+	} else if t.mirror.DeletionTimestamp == nil {
+		p = p.then(on(DeleteMirror, t.mirror))
+	}
+	return p.again(lookAgain, "the mirror has to be gone")
+}
+
+// release lets a mirror go that we hold. It is deleted in the foreground first, also where somebody else has
+// deleted it in the background already: so its pods go before it does, whatever its status shows.
+func (t situation) release(p Plan) Plan {
+	if !slices.Contains(t.mirror.Finalizers, metav1.FinalizerDeleteDependents) {
+		p = p.then(on(DeleteMirror, t.mirror))
+	}
+	return p.then(t.p.releaseMirror(t.mirror))
+}
+
+func readLive(r Read) Action { return Action{Kind: ReadLive, Read: r} }
+
+// confirm returns what is not known from live reads of the workers, and whether that is anything.
+func (t situation) confirm() (Read, bool) {
+	r := Read{Mirror: !t.State.Mirror.live, Elsewhere: !t.othersLive}
+	return r, r.Mirror || r.Elsewhere
+}
+
+func (t situation) cleanUp() Plan { return t.takeDown(outcome(CleaningUp)) }
+
+func (t situation) cleanupPending() Plan {
+	p := outcome(CleanupPending).again(unreachableAgain, "the worker may answer")
+	if t.p.policy.AbandonAfter == 0 {
+		return p
+	}
+	left := t.p.policy.AbandonAfter - t.Now.Sub(t.local.DeletionTimestamp.Time)
+	if left > 0 {
+		return p.again(left, "the worker is given up then")
+	}
+	return t.unfinalize(outcome(Abandoned))
+}
+
+// letGo takes the finalizer off a Job of which no worker has a mirror any more.
+func (t situation) letGo() Plan {
+	p := outcome(CleanedUp)
+	if t.localIs == localFinished {
+		p = outcome(Finished).because("the Job has its result, and no mirror")
+	}
+	if !t.p.cleansUp(t.local) {
+		return p
+	}
+	if read, open := t.confirm(); open {
+		return p.then(readLive(read))
+	}
+	return t.unfinalize(p)
+}
+
+func (t situation) unfinalize(p Plan) Plan {
+	if t.p.cleansUp(t.local) {
+		p = p.then(t.p.removeFinalizer(t.local))
+	}
+	return p
+}
+
+// finishedPending leaves the finalizer where a worker may have the mirror of a finished Job.
+func (t situation) finishedPending() Plan {
+	p := outcome(Finished).because("the Job has its result; a worker has the mirror, or may have it")
+	if t.p.cleansUp(t.local) {
+		p = p.again(unreachableAgain, "the mirror is to be deleted")
+	}
+	return p
+}
+
+// retire deletes the mirror of a finished Job. One that runs nevertheless is deleted at once.
+func (t situation) retire() Plan {
+	p := outcome(Finished).because("the Job has its result, and its mirror is not needed any more")
+	left := t.keepFor()
+	switch {
+	case t.mirrorIs != mirrorOursFinished, left <= 0 && t.p.policy.KeepFinished >= 0:
+		p = t.takeDown(p)
+	case t.p.holds(t.mirror):
+		p = p.then(t.p.releaseMirror(t.mirror))
+	case t.p.policy.KeepFinished > 0:
+		p = p.again(left, "the mirror is to be deleted then")
+	}
+	return t.write(p, nil, nil)
+}
+
+// keepFor is how much longer the mirror of a finished Job is kept.
+func (t situation) keepFor() time.Duration {
+	for _, kind := range terminalConditions {
+		c := entry(t.local.Status.Conditions, kind.terminal)
+		if c != nil && c.Status == "True" && !c.LastTransitionTime.IsZero() {
+			return t.p.policy.KeepFinished - t.Now.Sub(c.LastTransitionTime.Time)
+		}
+	}
+	return 0
+}
+
+// evict takes the UID out of the dispatch record first, so that the mirror is not taken for lost when it is
+// gone.
+func (t situation) evict() Plan {
+	p := outcome(Evicting).then(on(DeleteMirror, t.mirror)).again(lookAgain, "the mirror has to be gone")
+	if t.record.Mirror == "" {
+		return t.write(p, nil, nil)
+	}
+	r := t.record
+	r.Mirror = ""
+	return t.write(p, nil, &r)
+}
+
+// pair is the local Job with the Job that its status is to show.
+func (t situation) pair(remote *batchv1.Job) Pair { return Pair{Local: t.local, Remote: remote} }

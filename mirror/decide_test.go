@@ -1,0 +1,519 @@
+package mirror_test
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/managedby-dev/managedby/mirror"
+)
+
+const (
+	addFinalizer    = mirror.AddFinalizer
+	claim           = mirror.Claim
+	create          = mirror.CreateMirror
+	writeStatus     = mirror.WriteStatus
+	deleteMirror    = mirror.DeleteMirror
+	releaseMirror   = mirror.ReleaseMirror
+	removeFinalizer = mirror.RemoveFinalizer
+)
+
+// running is a world with a Job whose mirror runs.
+func running(t testing.TB, change ...func(*mirror.Policy)) *world {
+	t.Helper()
+	w := newWorld(t, change...)
+	w.expect(mirror.InSync, addFinalizer, claim, create)
+	w.worker.touch(start(1), active(2))
+	w.expect(mirror.InSync, writeStatus)
+	return w
+}
+
+func hold(p *mirror.Policy)      { p.HoldMirror = true }
+func exclusive(p *mirror.Policy) { p.ExclusiveOrigin = true }
+func failJob(p *mirror.Policy)   { p.OnMirrorLost = mirror.FailJob }
+
+func TestDecideLife(t *testing.T) {
+	w := running(t)
+	w.worker.touch(active(0), end(20), succeeded(4), is(complete, 20), is(criteriaMet, 20))
+	w.expect(mirror.Finished, writeStatus, deleteMirror, removeFinalizer)
+	if w.worker.job != nil || len(w.management.job.Finalizers) > 0 || w.management.job.Status.Succeeded != 4 {
+		t.Errorf("left: %v, %v", w.worker.job, w.management.job)
+	}
+	if w.worker.creates != 1 {
+		t.Errorf("created %d times", w.worker.creates)
+	}
+}
+
+func TestDecideKeepFinished(t *testing.T) {
+	for keep, wait := range map[time.Duration]time.Duration{time.Hour: time.Hour - 80*time.Second, -1: 0} {
+		w := running(t, hold, func(p *mirror.Policy) { p.KeepFinished = keep })
+		w.worker.touch(active(0), end(20), succeeded(4), is(complete, 20), is(criteriaMet, 20))
+		w.expect(mirror.Finished, writeStatus, releaseMirror)
+		if plan := w.step(); plan.RequeueAfter != wait {
+			t.Errorf("keep %v: look again in %v, want %v", keep, plan.RequeueAfter, wait)
+		}
+		if w.worker.job == nil || len(w.management.job.Finalizers) == 0 {
+			t.Errorf("keep %v: the mirror or the finalizer is gone already", keep)
+		}
+		w.pass(wait)
+		if wait > 0 {
+			w.expect(mirror.Finished, deleteMirror, removeFinalizer)
+		}
+	}
+}
+
+func TestDecideDeletion(t *testing.T) {
+	t.Run("running", func(t *testing.T) {
+		w := running(t, hold)
+		w.management.delete(metav1.DeletePropagationBackground)
+		w.expectStep(deleteMirror, releaseMirror)
+		w.expectStep()
+		w.worker.podsGone()
+		w.expectStep(removeFinalizer)
+		if w.management.job != nil || w.worker.job != nil {
+			t.Error("something is left")
+		}
+	})
+	t.Run("never sent", func(t *testing.T) {
+		w := newWorld(t)
+		w.expectStep(addFinalizer)
+		w.management.delete(metav1.DeletePropagationBackground)
+		w.expectStep(removeFinalizer)
+	})
+	t.Run("a foreign Job in the way", func(t *testing.T) {
+		w := newWorld(t)
+		w.worker.job = storedJob()
+		w.expect(mirror.Conflict)
+		w.management.touch(finalizer(cleanupFinalizer))
+		w.management.delete(metav1.DeletePropagationBackground)
+		w.expectStep(removeFinalizer)
+		if w.management.job != nil || w.worker.job == nil {
+			t.Error("the local Job has to go and the other to stay")
+		}
+	})
+	t.Run("the worker does not answer", func(t *testing.T) {
+		w := running(t, func(p *mirror.Policy) { p.AbandonAfter = time.Minute })
+		w.management.delete(metav1.DeletePropagationBackground)
+		s := w.state()
+		s.Mirror = mirror.Observation{}
+		s.Now = at(50 + 59)
+		if plan := w.planner.Decide(s); plan.Outcome != mirror.CleanupPending || len(plan.Actions) > 0 || plan.RequeueAfter != time.Second {
+			t.Error(plan)
+		}
+		s.Now = at(50 + 60)
+		if plan := w.planner.Decide(s); plan.Outcome != mirror.Abandoned || len(plan.Actions) != 1 || plan.Actions[0].Kind != removeFinalizer {
+			t.Error(plan)
+		}
+		s = w.state()
+		s.Mirror, s.Elsewhere, s.Now = mirror.Live(nil), mirror.OtherWorkers(mirror.Observation{}), at(50+60)
+		if plan := w.planner.Decide(s); plan.Outcome != mirror.Abandoned {
+			t.Errorf("another worker does not answer: %s", plan)
+		}
+		p := planner(t)
+		if plan := p.Decide(s); plan.Outcome != mirror.CleanupPending {
+			t.Errorf("without AbandonAfter: %s", plan)
+		}
+	})
+}
+
+// expectStep plans once and compares.
+func (w *world) expectStep(kinds ...mirror.ActionKind) mirror.Plan {
+	w.t.Helper()
+	plan := w.step()
+	var took []mirror.ActionKind
+	for _, a := range plan.Actions {
+		took = append(took, a.Kind)
+	}
+	if !reflect.DeepEqual(took, kinds) {
+		w.t.Errorf("%s; want %v", plan, kinds)
+	}
+	return plan
+}
+
+// TestDecideStaleCache: what a cache that is behind shows must never run a Job twice.
+func TestDecideStaleCache(t *testing.T) {
+	t.Run("Complete and the mirror deleted", func(t *testing.T) {
+		w := running(t)
+		stale := w.management.job.DeepCopy()
+		w.worker.touch(active(0), end(20), succeeded(4), is(complete, 20), is(criteriaMet, 20))
+		w.expect(mirror.Finished, writeStatus, deleteMirror, removeFinalizer)
+
+		s := w.state()
+		s.Local, s.Mirror = mirror.Cached(stale), mirror.Cached(nil)
+		plan := w.planner.Decide(s)
+		if len(plan.Actions) != 1 || plan.Actions[0].Kind != mirror.ReadLive || !plan.Actions[0].Read.Mirror {
+			t.Errorf("by a cache: %s", plan)
+		}
+		s.Mirror, s.Now = mirror.Live(nil), at(1000)
+		plan = w.planner.Decide(s)
+		if len(plan.Actions) != 2 || plan.Actions[0].Kind != claim {
+			t.Fatal(plan)
+		}
+		if reason := w.management.do(plan.Actions[0]); reason != metav1.StatusReasonConflict {
+			t.Errorf("the claim of a cache that is behind is answered with %q", reason)
+		}
+	})
+	t.Run("two controllers", func(t *testing.T) {
+		w := newWorld(t)
+		w.expectStep(addFinalizer)
+		one, two := w.planner.Decide(w.state()), w.planner.Decide(w.state())
+		if reason := w.management.do(one.Actions[0]); reason != "" {
+			t.Errorf("the first claim: %s", reason)
+		}
+		if reason := w.management.do(two.Actions[0]); reason != metav1.StatusReasonConflict {
+			t.Errorf("the second claim: %q", reason)
+		}
+	})
+	t.Run("an earlier Job in the cache", func(t *testing.T) {
+		w := running(t, exclusive)
+		s := w.state()
+		s.Local = mirror.Cached(storedJob(func(j *batchv1.Job) { j.UID = "an-earlier-one" }))
+		if plan := w.planner.Decide(s); len(plan.Actions) != 1 || plan.Actions[0].Kind != mirror.ReadLive {
+			t.Errorf("the mirror of a later Job is taken for that of an earlier one: %s", plan)
+		}
+	})
+}
+
+func TestDecideWorkers(t *testing.T) {
+	t.Run("a worker is unknown", func(t *testing.T) {
+		w := newWorld(t)
+		w.elsewhere = mirror.OtherWorkers(mirror.Live(nil), mirror.Observation{})
+		w.expect(mirror.Elsewhere)
+		w.elsewhere = mirror.Others{}
+		w.expect(mirror.Elsewhere)
+	})
+	t.Run("another worker has it", func(t *testing.T) {
+		w := newWorld(t)
+		w.elsewhere = mirror.OtherWorkers(mirror.Cached(mirrorOf(t, w.planner, w.management.job)))
+		w.expect(mirror.Elsewhere)
+	})
+	t.Run("a foreign Job elsewhere is none of ours", func(t *testing.T) {
+		w := newWorld(t)
+		w.elsewhere = mirror.OtherWorkers(mirror.Cached(storedJob()))
+		w.expect(mirror.InSync, addFinalizer, claim, create)
+	})
+	t.Run("moved", func(t *testing.T) {
+		w := running(t, failJob)
+		s := w.state()
+		s.Worker, s.Mirror, s.Elsewhere = "w2", mirror.Live(nil), mirror.OtherWorkers(mirror.Live(nil))
+		if plan := w.planner.Decide(s); len(plan.Actions) != 2 || plan.Actions[1].Kind != create {
+			t.Errorf("a Job that is not wanted on its worker any more is no lost one: %s", plan)
+		}
+	})
+	t.Run("fate, and the other worker has it", func(t *testing.T) {
+		w := running(t)
+		w.management.touch(is(failureTarget, 9))
+		s := w.state()
+		s.Worker, s.Wanted, s.Mirror, s.Elsewhere = "w2", false, mirror.Live(nil), mirror.OtherWorkers(s.Mirror)
+		if plan := w.planner.Decide(s); len(plan.Actions) > 0 {
+			t.Errorf("concluded while its mirror is there: %s", plan)
+		}
+	})
+}
+
+// TestDecidePreemption: pods that the deletion of the mirror kills count as failed, which makes a Job
+// with backoffLimit 0 fail. That is not its result.
+func TestDecidePreemption(t *testing.T) {
+	for _, p := range []func(*mirror.Policy){func(*mirror.Policy) {}, hold} {
+		w := running(t, p)
+		w.wanted = false
+		w.expectStep(claim, deleteMirror)
+		w.worker.touch(failed(2), is(failureTarget, 51), is(failedJob, 51))
+		w.expectStep(writeStatus)
+		if hasAny(w.management.job, failureTarget, failedJob) {
+			t.Fatalf("a failure later than the deletion is copied: %+v", w.management.job.Status)
+		}
+		w.worker.podsGone()
+		w.settle()
+		if w.worker.job != nil {
+			t.Fatal("the mirror is held for ever")
+		}
+		local := w.management.job
+		if local.Status.Active != 0 || local.Status.Failed != 2 {
+			t.Errorf("live counters go to zero, others stay: %+v", local.Status)
+		}
+		if strings.Contains(local.Annotations[dispatchKey], worker) {
+			t.Errorf("the record still names the worker: %s", local.Annotations[dispatchKey])
+		}
+		w.wanted = true
+		w.expect(mirror.InSync, claim, create)
+	}
+}
+
+func TestDecideDeletedMirror(t *testing.T) {
+	deletedByOthers := func(t *testing.T, change ...func(*mirror.Policy)) *world {
+		w := running(t, change...)
+		w.worker.touch(finalizer("example.com/slow"))
+		w.worker.delete(metav1.DeletePropagationBackground)
+		return w
+	}
+	t.Run("a failure before the deletion counts", func(t *testing.T) {
+		w := deletedByOthers(t)
+		w.worker.touch(active(0), failed(2), is(failureTarget, 49), is(failedJob, 51))
+		w.expectStep(writeStatus)
+		if !hasAny(w.management.job, failedJob) {
+			t.Errorf("%+v", w.management.job.Status)
+		}
+	})
+	t.Run("a success counts at any time", func(t *testing.T) {
+		w := deletedByOthers(t, hold)
+		w.worker.touch(active(0), succeeded(4), end(60), is(criteriaMet, 60), is(complete, 60))
+		w.expectStep(writeStatus)
+		if !hasAny(w.management.job, complete) {
+			t.Errorf("%+v", w.management.job.Status)
+		}
+		w.expectStep(deleteMirror, releaseMirror)
+	})
+	t.Run("held while it runs", func(t *testing.T) {
+		w := deletedByOthers(t, hold)
+		w.expectStep()
+		w.worker.touch(active(0), terminating(1))
+		w.expectStep(writeStatus)
+		w.expectStep()
+		w.worker.touch(terminating(0))
+		w.expectStep(writeStatus, deleteMirror, releaseMirror)
+	})
+	t.Run("a promise of success holds it", func(t *testing.T) {
+		w := deletedByOthers(t, hold)
+		w.worker.touch(active(0), is(criteriaMet, 60))
+		w.expectStep(writeStatus)
+		w.expectStep()
+	})
+}
+
+func TestDecideLostMirror(t *testing.T) {
+	vanish := func(w *world) { w.worker.job = nil }
+	t.Run("created again, later and later", func(t *testing.T) {
+		w := running(t)
+		for _, delay := range []time.Duration{10, 20, 40} {
+			vanish(w)
+			w.now = recordedAt(t, w)
+			w.pass(delay*time.Second - time.Second)
+			if plan := w.expectStep(); plan.Outcome != mirror.BackingOff || plan.RequeueAfter != time.Second {
+				t.Error(plan)
+			}
+			w.pass(time.Second)
+			w.expectStep(claim, create)
+			if w.management.job.Status.Active != 0 {
+				t.Error("the claim has to set live counters to zero")
+			}
+			w.worker.touch(start(1), active(2))
+			w.expect(mirror.InSync, writeStatus)
+		}
+	})
+	t.Run("what is left of the deadline", func(t *testing.T) {
+		w := newWorld(t)
+		w.management.job.Spec.ActiveDeadlineSeconds = ptr.To[int64](600)
+		w.expect(mirror.InSync, addFinalizer, claim, create)
+		w.worker.touch(start(100), active(2))
+		w.expect(mirror.InSync, writeStatus)
+		vanish(w)
+		w.now = at(400)
+		w.expect(mirror.InSync, claim, create)
+		if got := ptr.Deref(w.worker.job.Spec.ActiveDeadlineSeconds, -1); got != 300 {
+			t.Errorf("the deadline is %d", got)
+		}
+	})
+	t.Run("fail", func(t *testing.T) {
+		w := running(t, failJob)
+		vanish(w)
+		w.expect(mirror.Finished, writeStatus, removeFinalizer)
+		failedAs(t, w.management.job, "MirrorLost")
+	})
+	t.Run("fail at the second", func(t *testing.T) {
+		w := running(t, func(p *mirror.Policy) { p.MaxAttempts = 2 })
+		vanish(w)
+		w.pass(time.Hour)
+		w.expect(mirror.InSync, claim, create)
+		w.worker.touch(start(1), active(1))
+		w.expect(mirror.InSync, writeStatus)
+		vanish(w)
+		w.expect(mirror.Finished, writeStatus, removeFinalizer)
+		failedAs(t, w.management.job, "MirrorLost")
+	})
+	t.Run("never created", func(t *testing.T) {
+		w := newWorld(t, failJob)
+		w.expectStep(addFinalizer)
+		plan := w.planner.Decide(w.state())
+		w.management.do(plan.Actions[0]) // and then a crash
+		w.pass(time.Hour)
+		w.expect(mirror.InSync, claim, create)
+	})
+	t.Run("a promise is kept", func(t *testing.T) {
+		for promise, terminal := range map[batchv1.JobConditionType]batchv1.JobConditionType{failureTarget: failedJob, criteriaMet: complete} {
+			w := running(t)
+			w.worker.touch(is(promise, 30))
+			w.expect(mirror.InSync, writeStatus)
+			vanish(w)
+			w.expect(mirror.Finished, writeStatus, removeFinalizer)
+			if !hasAny(w.management.job, terminal) || w.worker.creates != 1 {
+				t.Errorf("%s: %+v", promise, w.management.job.Status)
+			}
+		}
+	})
+}
+
+func TestDecideIdentity(t *testing.T) {
+	t.Run("forged", func(t *testing.T) {
+		w := running(t, exclusive)
+		w.worker.job.UID = "another-that-says-the-same"
+		for _, w.wanted = range []bool{true, false} {
+			if plan := w.planner.Decide(w.state()); len(plan.Actions) > 0 && plan.Actions[0].OnWorker() {
+				t.Errorf("wanted %v: %s", w.wanted, plan)
+			}
+		}
+		w.management.delete(metav1.DeletePropagationBackground)
+		w.expectStep(removeFinalizer)
+	})
+	t.Run("recreated unmanaged", func(t *testing.T) {
+		for _, p := range []func(*mirror.Policy){func(*mirror.Policy) {}, exclusive} {
+			w := running(t, p)
+			w.management.job = storedJob(func(j *batchv1.Job) { j.UID, j.Spec.ManagedBy = "another", nil })
+			plan := w.step()
+			if plan.Outcome != mirror.Orphan {
+				t.Error(plan)
+			}
+		}
+	})
+	t.Run("two management clusters of one Origin", func(t *testing.T) {
+		one := running(t)
+		other := newWorld(t)
+		other.management.job.UID, other.worker = "the-other-cluster's", one.worker
+		before := one.worker.job.DeepCopy()
+		other.expect(mirror.Conflict)
+		other.management.touch(finalizer(cleanupFinalizer))
+		other.management.delete(metav1.DeletePropagationBackground)
+		other.settle()
+		if other.management.job != nil {
+			t.Error("the other's Job has to go")
+		}
+		other.settle()
+		if !reflect.DeepEqual(one.worker.job, before) {
+			t.Error("the other's mirror was touched")
+		}
+	})
+	t.Run("orphan", func(t *testing.T) {
+		w := running(t, exclusive, hold)
+		w.management.job = nil
+		w.expectStep(deleteMirror, releaseMirror)
+		w.worker.podsGone()
+		w.expect(mirror.Gone)
+	})
+	t.Run("no record yet", func(t *testing.T) {
+		w := newWorld(t)
+		w.worker.job = mirrorOf(t, w.planner, w.management.job, start(1), active(1))
+		w.expect(mirror.InSync, addFinalizer, writeStatus)
+		if !strings.Contains(w.management.job.Annotations[dispatchKey], string(mirrorUID)) {
+			t.Error(w.management.job.Annotations)
+		}
+	})
+}
+
+func TestDecideSuspended(t *testing.T) {
+	w := newWorld(t)
+	w.wanted = false
+	w.management.touch(suspend)
+	w.expect(mirror.Idle, writeStatus)
+	if !hasAny(w.management.job, batchv1.JobSuspended) {
+		t.Errorf("%+v", w.management.job.Status)
+	}
+	w.management.touch(func(j *batchv1.Job) { j.Spec.Suspend = ptr.To(false) })
+	w.expect(mirror.Idle)
+}
+
+func TestDecideRefused(t *testing.T) {
+	w := newWorld(t, func(p *mirror.Policy) {
+		p.Admit = func(*batchv1.Job, types.NamespacedName) error { return errors.New("no") }
+	})
+	plan := w.expectStep()
+	if refused := (*mirror.NotAdmittedError)(nil); plan.Outcome != mirror.Refused || !errors.As(plan.Err, &refused) {
+		t.Error(plan, plan.Err)
+	}
+}
+
+func TestDecideCondition(t *testing.T) {
+	const kind = "acme.io/Mirrored"
+	w := newWorld(t, func(p *mirror.Policy) { p.Condition = kind })
+	w.expect(mirror.InSync, addFinalizer, claim, create, writeStatus)
+	says := func(status, reason string) {
+		t.Helper()
+		for _, c := range w.management.job.Status.Conditions {
+			if c.Type == kind && (string(c.Status) != status || c.Reason != reason || !strings.HasPrefix(c.Message, worker+", last seen 20")) {
+				t.Errorf("%+v; want %s %s", c, status, reason)
+			}
+		}
+		if !slicesHas(w.management.job.Status.Conditions, kind) {
+			t.Error("there is no condition")
+		}
+	}
+	says("True", "InSync")
+	before := w.management.job.ResourceVersion
+	w.pass(time.Hour)
+	w.expect(mirror.InSync)
+	if w.management.job.ResourceVersion != before {
+		t.Error("rewritten without a change")
+	}
+	s := w.state()
+	s.Mirror = mirror.Observation{}
+	plan := w.planner.Decide(s)
+	w.management.do(plan.Actions[0])
+	says("Unknown", "Unreachable")
+	w.expect(mirror.InSync, writeStatus)
+
+	s = w.state()
+	s.Worker, s.Wanted, s.Mirror, s.Elsewhere = "w2", false, mirror.Live(nil), mirror.OtherWorkers(s.Mirror)
+	if plan := w.planner.Decide(s); len(plan.Actions) > 0 {
+		t.Errorf("a worker that has nothing to do with the Job writes %s", plan)
+	}
+	w.worker.touch(active(0), end(20), succeeded(4), is(complete, 20), is(criteriaMet, 20))
+	w.expect(mirror.Finished, writeStatus, deleteMirror, removeFinalizer)
+	says("True", "Finished")
+}
+
+func slicesHas(conditions []batchv1.JobCondition, kind batchv1.JobConditionType) bool {
+	for _, c := range conditions {
+		if c.Type == kind {
+			return true
+		}
+	}
+	return false
+}
+
+// hasAny reports whether one of the conditions is True.
+func hasAny(job *batchv1.Job, kinds ...batchv1.JobConditionType) bool {
+	for _, c := range job.Status.Conditions {
+		for _, kind := range kinds {
+			if c.Type == kind && c.Status == "True" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func failedAs(t *testing.T, job *batchv1.Job, reason string) {
+	t.Helper()
+	for _, c := range job.Status.Conditions {
+		if c.Type == failedJob && c.Status == "True" && c.Reason == reason {
+			return
+		}
+	}
+	t.Errorf("not failed as %s: %+v", reason, job.Status)
+}
+
+// recordedAt is when the last attempt was claimed.
+func recordedAt(t *testing.T, w *world) metav1.Time {
+	t.Helper()
+	_, after, _ := strings.Cut(w.management.job.Annotations[dispatchKey], `"at":"`)
+	text, _, _ := strings.Cut(after, `"`)
+	at, err := time.Parse(time.RFC3339, text)
+	must(t, err)
+	return metav1.NewTime(at)
+}

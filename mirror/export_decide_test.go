@@ -1,0 +1,57 @@
+package mirror
+
+import "strings"
+
+// RowOf returns the name of the row by which p decides about s.
+func RowOf(p *Planner, s State) string {
+	t := p.look(s)
+	return t.row().name
+}
+
+// RowNames returns the names of all rows, in order.
+func RowNames() []string {
+	var names []string
+	for _, r := range table {
+		names = append(names, r.name)
+	}
+	return names
+}
+
+// RecordForms parses a dispatch record by the scanner of our own form, and by encoding/json.
+func RecordForms(text string) (own string, ok bool, any string, err error) {
+	o, ok := parseOwnForm(text)
+	a, err := parseAnyForm(text)
+	return o.String(), ok, a.String(), err
+}
+
+// Rewrite reads a dispatch record and writes it.
+func Rewrite(text string) (string, error) {
+	r, err := parseRecord(text, "job")
+	return r.String(), err
+}
+
+// Rows returns the table as text: name, the four columns, what is done.
+func Rows() [][]string {
+	var rows [][]string
+	for _, r := range table {
+		rows = append(rows, []string{
+			r.name,
+			names(uint16(r.local), "unknown", "gone", "not managed by Controller", "managed, State incomplete", "being deleted", "finished", "dispatch record unusable", "promises a verdict", "unfinished"),
+			names(uint16(r.mirror), "unknown", "gone", "foreign", "of an earlier Job", "ours", "ours, finished", "ours, being deleted"),
+			names(uint16(r.elsewhere), "unknown", "gone", "present"),
+			names(uint16(r.wanted), "yes", "no"),
+			r.does,
+		})
+	}
+	return rows
+}
+
+func names(set uint16, all ...string) string {
+	var in []string
+	for i, name := range all {
+		if set&(1<<i) != 0 {
+			in = append(in, name)
+		}
+	}
+	return strings.Join(in, "; ")
+}

@@ -1,0 +1,70 @@
+package mirror
+
+import (
+	"strings"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// lastSeen separates the worker from the time in the message of the condition.
+const lastSeen = ", last seen "
+
+// withCondition returns the status to write with the condition of Policy.Condition, which says who runs
+// the Job and whether that is alive. A nil status stands for the one that the local Job has; the answer is
+// nil if that is not to change. Only the worker that the Job is wanted on, or was sent to, has a say.
+func (t situation) withCondition(o Outcome, status *batchv1.JobStatus) *batchv1.JobStatus {
+	kind := t.p.policy.Condition
+	if kind == "" || !t.Wanted && t.record.Worker != t.Worker {
+		return status
+	}
+	now := &t.local.Status
+	if status != nil {
+		now = status
+	}
+	reason := conditionReason(o, now)
+	if t.says(entry(now.Conditions, kind), reason) {
+		return status
+	}
+	if status == nil {
+		status = now.DeepCopy()
+	}
+	status.Conditions = set(status.Conditions, batchv1.JobCondition{
+		Type: kind, Status: conditionStatus(reason), Reason: string(reason), LastTransitionTime: t.Now,
+		Message: t.Worker + lastSeen + t.Now.UTC().Format(time.RFC3339),
+	})
+	return status
+}
+
+// says reports whether a condition says so already. The time in its message is not compared: it is
+// rewritten only with the rest.
+func (t situation) says(c *batchv1.JobCondition, reason Outcome) bool {
+	return c != nil && c.Reason == string(reason) && c.Status == conditionStatus(reason) &&
+		strings.HasPrefix(c.Message, t.Worker) && strings.HasPrefix(c.Message[len(t.Worker):], lastSeen)
+}
+
+// conditionReason is the outcome as the reason of the condition. Copied is InSync as soon as it is
+// written, and a Job that gets its result with this write is Finished.
+func conditionReason(o Outcome, status *batchv1.JobStatus) Outcome {
+	switch {
+	case verdict(status) != 0:
+		return Finished
+	case o == Copied:
+		return InSync
+	default:
+		return o
+	}
+}
+
+// conditionStatus is True where a mirror is there, Unknown where nobody knows, and else False.
+func conditionStatus(o Outcome) corev1.ConditionStatus {
+	switch o {
+	case InSync, Deferred, Evicted, Resuming, Terminating, Finished, MirrorDeleting, Evicting:
+		return corev1.ConditionTrue
+	case Unreachable:
+		return corev1.ConditionUnknown
+	default:
+		return corev1.ConditionFalse
+	}
+}

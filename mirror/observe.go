@@ -1,0 +1,200 @@
+package mirror
+
+import (
+	batchv1 "k8s.io/api/batch/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/managedby-dev/managedby/jobmanagedby"
+)
+
+// Observation is what the caller knows of one Job. The zero Observation says that nothing is known:
+// the read failed, the cache has not synced, the worker does not answer. Make others with [Live] and
+// [Cached], so that a field which was forgotten is never taken for a Job that is gone.
+type Observation struct {
+	job   *batchv1.Job
+	known bool
+	live  bool
+}
+
+// Live is an observation read from the API server itself. A nil job says that the server answered
+// NotFound; any other failure of the read is no observation.
+func Live(job *batchv1.Job) Observation { return Observation{job: job, known: true, live: true} }
+
+// Cached is an observation from a cache that has synced, which may be behind the server. A nil job
+// says that the cache has none.
+func Cached(job *batchv1.Job) Observation { return Observation{job: job, known: true} }
+
+// Others is what is known of the mirror on all workers but one. The zero Others says that nothing
+// is known.
+type Others struct {
+	seen  []Observation
+	known bool
+}
+
+// OtherWorkers are the observations of the same name ([Planner.TargetOf]) on each of the other
+// workers. Without arguments it says that there are no other workers. The slice is not copied.
+func OtherWorkers(observations ...Observation) Others {
+	return Others{seen: observations, known: true}
+}
+
+// State is what the caller saw, for one local Job and one worker. The zero State plans nothing.
+type State struct {
+	// Local is the Job in the management cluster.
+	Local Observation
+
+	// Mirror is the Job on this worker of the name that [Planner.TargetOf] gives for the local one,
+	// whoever made it.
+	Mirror Observation
+
+	// Elsewhere is the same for all other workers that this Job may have been sent to.
+	Elsewhere Others
+
+	// Worker is the name of this worker. It is written to the dispatch record, so it has to stay the
+	// same across restarts.
+	Worker string
+
+	// Wanted says that the Job should run on this worker now. Who decides that is no concern of
+	// this library. At most one worker may be wanted at a time.
+	Wanted bool
+
+	// Now is the time of the plan.
+	Now metav1.Time
+}
+
+// situation is a State with what it means for the Planner. It is passed by value, so that it stays
+// on the stack.
+type situation struct {
+	p *Planner
+	State
+
+	local, mirror *batchv1.Job // nil unless present
+	record        record
+	recordErr     error
+
+	localIs     localIs
+	mirrorIs    mirrorIs
+	elsewhereIs elsewhereIs
+	othersLive  bool
+}
+
+// localIs, mirrorIs and elsewhereIs are the columns of the table of Decide. Values are bits, so that a
+// row can name several.
+type (
+	localIs     uint16
+	mirrorIs    uint16
+	elsewhereIs uint16
+)
+
+const (
+	localUnknown    localIs = 1 << iota
+	localGone               // the server has none
+	localOther              // not managed by Policy.Controller
+	localIncomplete         // the State lacks Worker or Now
+	localDeleting           // has a deletionTimestamp
+	localFinished           // Complete or Failed
+	localUnreadable         // unfinished, and its dispatch record cannot be read
+	localFate               // unfinished, and promises a verdict: FailureTarget, SuccessCriteriaMet
+	localUnfinished         // none of these
+)
+
+const (
+	mirrorUnknown      mirrorIs = 1 << iota
+	mirrorGone                  // the worker has none
+	mirrorForeign               // not a mirror of ours, or not the one in the dispatch record
+	mirrorPrevious              // of an earlier Job of the same name
+	mirrorOurs                  // running, or not started
+	mirrorOursFinished          // Complete or Failed
+	mirrorOursDeleting          // has a deletionTimestamp, finished or not
+)
+
+const (
+	elsewhereUnknown elsewhereIs = 1 << iota
+	elsewhereGone                // no other worker has a mirror of this Job
+	elsewherePresent
+)
+
+// look classifies what was seen.
+func (p *Planner) look(s State) situation {
+	t := situation{p: p, State: s, local: s.Local.job, mirror: s.Mirror.job}
+	if t.local != nil {
+		t.record, t.recordErr = parseRecord(t.local.Annotations[p.policy.Keys.Dispatch], t.local.UID)
+	}
+	t.localIs = t.classifyLocal()
+	t.mirrorIs = t.classifyMirror(s.Mirror)
+	t.elsewhereIs, t.othersLive = t.classifyOthers()
+	return t
+}
+
+func (t *situation) classifyLocal() localIs {
+	switch local := t.local; {
+	case !t.Local.known:
+		return localUnknown
+	case local == nil:
+		return localGone
+	case !jobmanagedby.IsManagedBy(local, t.p.policy.Controller):
+		return localOther
+	case t.Worker == "" || t.Now.IsZero():
+		return localIncomplete
+	case local.DeletionTimestamp != nil:
+		return localDeleting
+	case verdict(&local.Status) != 0:
+		return localFinished
+	case t.recordErr != nil:
+		return localUnreadable
+	case hasTrue(local.Status.Conditions, batchv1.JobFailureTarget), hasTrue(local.Status.Conditions, batchv1.JobSuccessCriteriaMet):
+		return localFate
+	default:
+		return localUnfinished
+	}
+}
+
+func (t *situation) classifyMirror(o Observation) mirrorIs {
+	if !o.known {
+		return mirrorUnknown
+	}
+	if o.job == nil {
+		return mirrorGone
+	}
+	switch relation := t.relate(o.job); {
+	case relation == Foreign:
+		return mirrorForeign
+	case relation == PreviousIncarnation:
+		return mirrorPrevious
+	case o.job.DeletionTimestamp != nil:
+		return mirrorOursDeleting
+	case verdict(&o.job.Status) != 0:
+		return mirrorOursFinished
+	default:
+		return mirrorOurs
+	}
+}
+
+// relate is Relate in both directions: what calls itself the mirror of the local Job is Foreign if
+// the dispatch record names another.
+func (t *situation) relate(job *batchv1.Job) Relation {
+	relation := t.p.relationOf(t.local, job)
+	if relation == Ours && t.record.Mirror != "" && t.record.Mirror != job.UID {
+		return Foreign
+	}
+	return relation
+}
+
+// classifyOthers sums up the other workers: one mirror of this Job is enough to be present, one
+// unknown to be unknown, and live means that all of them are. A Job that is none of ours is not
+// there.
+func (t *situation) classifyOthers() (elsewhereIs, bool) {
+	if !t.Elsewhere.known {
+		return elsewhereUnknown, false
+	}
+	sum, live := elsewhereGone, true
+	for _, o := range t.Elsewhere.seen {
+		live = live && o.live
+		switch t.classifyMirror(o) {
+		case mirrorOurs, mirrorOursFinished, mirrorOursDeleting:
+			return elsewherePresent, false
+		case mirrorUnknown:
+			sum = elsewhereUnknown
+		}
+	}
+	return sum, live
+}
