@@ -22,7 +22,8 @@ const (
 	Claim ActionKind = "Claim"
 	// CreateMirror creates Job on the worker.
 	CreateMirror ActionKind = "CreateMirror"
-	// PatchMirror carries changes of the local spec to the mirror: Patch.
+	// PatchMirror carries changes of the local spec to the mirror, or marks one that we hold as deleted by us:
+	// Patch.
 	PatchMirror ActionKind = "PatchMirror"
 	// WriteStatus writes the status of the local Job, with the dispatch record where that changes
 	// too: Patch, of the subresource "status".
@@ -53,7 +54,8 @@ type Action struct {
 
 	// UID and ResourceVersion are the preconditions: those of the Job that the plan was made for.
 	// They are in Patch and in DeleteOptions. CreateMirror has none: that nothing has the name is
-	// the precondition. ReleaseMirror has no ResourceVersion: it is right whatever else has changed.
+	// the precondition. ReleaseMirror, and a PatchMirror behind a DeleteMirror, have no ResourceVersion: they
+	// are right whatever else has changed.
 	UID             types.UID
 	ResourceVersion string
 
@@ -165,6 +167,17 @@ func (p *Planner) releaseMirror(mirror *batchv1.Job) Action {
 		{"op": "remove", "path": path},
 	})
 	return a
+}
+
+// draining is the value of the annotation Keys.Hold of a mirror that we hold and have deleted in the
+// foreground.
+const draining = "draining"
+
+// markDraining follows a DeleteMirror, so it goes without resourceVersion.
+func (p *Planner) markDraining(mirror *batchv1.Job) Action {
+	unversioned := *mirror
+	unversioned.ResourceVersion = ""
+	return patch(PatchMirror, &unversioned, map[string]any{"annotations": map[string]string{p.policy.Keys.Hold: draining}}, nil)
 }
 
 func without(list []string, s string) []string {

@@ -125,7 +125,7 @@ var table = []row{
 	{name: "Unreachable", mirror: mirrorUnknown, plan: situation.unreachable,
 		does: "nothing is written; look again"},
 	{name: "MirrorDeleting", mirror: mirrorOursDeleting, plan: situation.mirrorDeleting,
-		does: "WriteStatus, without a failure later than the deletion; ReleaseMirror when its run is over; wait"},
+		does: "WriteStatus, without a failure later than the deletion; ReleaseMirror when no result can come; wait"},
 	{name: "Fate", local: localFate, mirror: nothingOurs, elsewhere: elsewhereGone, plan: situation.concludeFate,
 		does: "WriteStatus: concluded as it had promised; never created again"},
 	{name: "Previous", mirror: mirrorPrevious, plan: situation.previous,
@@ -299,7 +299,12 @@ func (t situation) keepFor() time.Duration {
 // evict takes the UID out of the dispatch record first, so that the mirror is not taken for lost when it is
 // gone.
 func (t situation) evict() Plan {
-	p := outcome(Evicting).then(on(DeleteMirror, t.mirror)).again(lookAgain, "the mirror has to be gone")
+	p := outcome(Evicting).again(lookAgain, "the mirror has to be gone")
+	if t.p.holds(t.mirror) {
+		p = t.drain(p)
+	} else {
+		p = p.then(on(DeleteMirror, t.mirror))
+	}
 	if t.record.Mirror == "" {
 		return t.write(p, nil, nil)
 	}

@@ -264,7 +264,8 @@ func brokenPromises(policy string, c combination, plan mirror.Plan) (broken []st
 			say(a.Read == mirror.Read{}, "nothing to read")
 			continue
 		}
-		if a.Kind != mirror.ReleaseMirror { // which is right behind a DeleteMirror too
+		unversioned := a.Kind == mirror.ReleaseMirror || a.Kind == mirror.PatchMirror && a.ResourceVersion == ""
+		if !unversioned { // which is right behind a DeleteMirror too
 			written[fmt.Sprint(a.OnWorker(), a.Object)]++
 		}
 		say(a.OnWorker() && a.Kind != mirror.CreateMirror && (c.mirror == "unknown" || c.mirror == "gone" || c.mirror == "foreign"), "%s: acts on a %s mirror", a, c.mirror)
@@ -279,8 +280,8 @@ func brokenPromises(policy string, c combination, plan mirror.Plan) (broken []st
 		say(a.Kind == mirror.DeleteMirror && !slices.Contains([]string{"ours", "ours finished", "previous"}, c.mirror) && policy != "hold", "%s: deletes a mirror that is %s", a, c.mirror)
 		say((a.Patch == nil) != (a.Kind == mirror.CreateMirror || a.Kind == mirror.DeleteMirror), "%s: patch %s", a, a.Patch)
 		say((a.Job == nil) != (a.Kind != mirror.CreateMirror), "%s: Job", a)
-		say(a.Kind != mirror.CreateMirror && (a.UID == "" || a.ResourceVersion == "" && a.Kind != mirror.ReleaseMirror), "%s: no preconditions", a)
-		say(a.Patch != nil && a.Kind != mirror.ReleaseMirror && (!strings.Contains(string(a.Patch), string(a.UID)) || !strings.Contains(string(a.Patch), `"resourceVersion":"`+a.ResourceVersion+`"`)), "%s: preconditions are not in %s", a, a.Patch)
+		say(a.Kind != mirror.CreateMirror && (a.UID == "" || a.ResourceVersion == "" && !unversioned), "%s: no preconditions", a)
+		say(a.Patch != nil && a.Kind != mirror.ReleaseMirror && (!strings.Contains(string(a.Patch), string(a.UID)) || !unversioned && !strings.Contains(string(a.Patch), `"resourceVersion":"`+a.ResourceVersion+`"`)), "%s: preconditions are not in %s", a, a.Patch)
 		claimed = claimed || a.Kind == mirror.Claim
 	}
 	for object, times := range written {

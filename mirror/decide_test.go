@@ -3,6 +3,7 @@ package mirror_test
 import (
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,6 +22,7 @@ const (
 	create          = mirror.CreateMirror
 	writeStatus     = mirror.WriteStatus
 	deleteMirror    = mirror.DeleteMirror
+	patchMirror     = mirror.PatchMirror
 	releaseMirror   = mirror.ReleaseMirror
 	removeFinalizer = mirror.RemoveFinalizer
 )
@@ -224,7 +226,7 @@ func TestDecidePreemption(t *testing.T) {
 	for _, p := range []func(*mirror.Policy){func(*mirror.Policy) {}, hold} {
 		w := running(t, p)
 		w.wanted = false
-		w.expectStep(claim, deleteMirror)
+		w.step()
 		w.worker.touch(failed(2), is(failureTarget, 51), is(failedJob, 51))
 		w.expectStep(writeStatus)
 		if hasAny(w.management.job, failureTarget, failedJob) {
@@ -278,7 +280,36 @@ func TestDecideDeletedMirror(t *testing.T) {
 		w.expectStep(writeStatus)
 		w.expectStep()
 		w.worker.touch(terminating(0))
-		w.expectStep(writeStatus, deleteMirror, releaseMirror)
+		w.expectStep(writeStatus, deleteMirror, patchMirror)
+		w.expectStep(releaseMirror)
+	})
+	t.Run("a status that is behind", func(t *testing.T) {
+		for name, act := range map[string]func(*world){
+			"deleted by others": func(w *world) { w.worker.delete(metav1.DeletePropagationBackground) },
+			"evicted":           func(w *world) { w.wanted = false; w.step() },
+		} {
+			w := running(t, hold)
+			w.worker.touch(active(0), succeeded(3)) // the last pod has started, and the status does not show it
+			w.settle()
+			w.worker.hidden = true
+			act(w)
+			w.settle()
+			if w.worker.job == nil || !slices.Contains(w.worker.job.Finalizers, holdFinalizer) {
+				t.Fatalf("%s: let go although the pods are not known to be gone", name)
+			}
+			w.worker.touch(succeeded(4), uncountedID)
+			w.worker.hidden = false
+			w.worker.collect()
+			w.settle()
+			if !slices.Contains(w.worker.job.Finalizers, holdFinalizer) {
+				t.Fatalf("%s: let go although a pod is not counted", name)
+			}
+			w.worker.touch(uncounted(), end(60), is(criteriaMet, 60), is(complete, 60))
+			w.settle()
+			if !hasAny(w.management.job, complete) || w.worker.job != nil {
+				t.Errorf("%s: the result is lost: %+v", name, w.management.job.Status)
+			}
+		}
 	})
 	t.Run("a promise of success holds it", func(t *testing.T) {
 		w := deletedByOthers(t, hold)

@@ -24,6 +24,7 @@ type server struct {
 	t       testing.TB
 	job     *batchv1.Job
 	creates int
+	hidden  bool // there are pods that the status does not show
 }
 
 // Get, Create, Patch and Delete are what a client of the server does.
@@ -72,7 +73,7 @@ func (s *server) do(a mirror.Action) metav1.StatusReason {
 		return metav1.StatusReasonNotFound
 	case a.Kind == mirror.ReleaseMirror:
 		return s.release(a.Patch)
-	case a.UID != s.job.UID || a.ResourceVersion != s.job.ResourceVersion:
+	case a.UID != s.job.UID || a.ResourceVersion != "" && a.ResourceVersion != s.job.ResourceVersion:
 		return metav1.StatusReasonConflict
 	case a.Kind == mirror.DeleteMirror:
 		s.delete(*a.DeleteOptions().PropagationPolicy)
@@ -93,10 +94,10 @@ func (s *server) create(job *batchv1.Job) metav1.StatusReason {
 	return ""
 }
 
-// delete marks the Job, and takes it away if no finalizer holds it. Pods are gone at once.
+// delete marks the Job, and takes it away if no finalizer holds it.
 func (s *server) delete(policy metav1.DeletionPropagation) {
 	s.touch(func(job *batchv1.Job) {
-		if policy == metav1.DeletePropagationForeground && job.Status.Active > 0 && !slices.Contains(job.Finalizers, metav1.FinalizerDeleteDependents) {
+		if policy == metav1.DeletePropagationForeground && !slices.Contains(job.Finalizers, metav1.FinalizerDeleteDependents) {
 			job.Finalizers = append(job.Finalizers, metav1.FinalizerDeleteDependents)
 		}
 		if job.DeletionTimestamp == nil {
@@ -171,10 +172,17 @@ func (s *server) touch(mods ...mod) {
 
 // podsGone is what the garbage collector does in the foreground.
 func (s *server) podsGone() {
-	s.touch(func(job *batchv1.Job) {
-		job.Status.Active = 0
-		job.Finalizers = slices.DeleteFunc(job.Finalizers, func(f string) bool { return f == metav1.FinalizerDeleteDependents })
-	})
+	s.touch(active(0))
+	s.collect()
+}
+
+// collect takes the garbage collector's finalizer off a Job without pods.
+func (s *server) collect() {
+	if s.job != nil && s.job.DeletionTimestamp != nil && s.job.Status.Active == 0 && !s.hidden && slices.Contains(s.job.Finalizers, metav1.FinalizerDeleteDependents) {
+		s.touch(func(job *batchv1.Job) {
+			job.Finalizers = slices.DeleteFunc(job.Finalizers, func(f string) bool { return f == metav1.FinalizerDeleteDependents })
+		})
+	}
 }
 
 func mergeJSON(object, patch map[string]any) map[string]any {
@@ -229,6 +237,7 @@ func (w *world) state() mirror.State {
 func (w *world) step() mirror.Plan {
 	w.t.Helper()
 	plan := w.planner.Decide(w.state())
+	defer w.worker.collect()
 	for _, a := range plan.Actions {
 		side := w.management
 		if a.OnWorker() {

@@ -58,18 +58,36 @@ func (t situation) adoption(writing bool) *record {
 	return &r
 }
 
-// mirrorDeleting copies what is a result in spite of the deletion, and lets the mirror go when its run is
-// over.
+// mirrorDeleting copies what is a result in spite of the deletion, and lets the mirror go when no result can
+// come any more.
 func (t situation) mirrorDeleting() Plan {
 	remote := t.withoutLateFailure()
 	status := t.project(remote)
 	p := outcome(MirrorDeleting).again(lookAgain, "the mirror has to be gone")
 	p.Adjustments, p.Violations = status.Adjustments, status.Violations
-	useless := fate(&remote.Status) == 0 || status.Outcome == Conflict
-	if t.p.holds(t.mirror) && useless && !hasPods(&t.mirror.Status) {
+	switch {
+	case !t.p.holds(t.mirror):
+	case status.Outcome == Conflict: // whatever comes is no result
 		p = t.release(p)
+	case fate(&remote.Status) == 0 && !hasPods(&t.mirror.Status):
+		p = t.drain(p)
 	}
 	return t.write(p, status.Status, nil)
+}
+
+// drain lets a mirror go that we hold, without losing a result. That its status shows no pods is no evidence,
+// because it may be behind. So the mirror is deleted in the foreground, and marked behind that; once it is
+// marked, the garbage collector's finalizer is there until the pods are gone, and they are gone when they are
+// counted.
+func (t situation) drain(p Plan) Plan {
+	switch {
+	case t.mirror.Annotations[t.p.policy.Keys.Hold] != draining:
+		return p.then(on(DeleteMirror, t.mirror)).then(t.p.markDraining(t.mirror))
+	case slices.Contains(t.mirror.Finalizers, metav1.FinalizerDeleteDependents):
+		return p
+	default:
+		return p.then(t.p.releaseMirror(t.mirror))
+	}
 }
 
 // withoutLateFailure returns the mirror without a failure that its own deletion may have caused: pods that
@@ -91,8 +109,11 @@ func (t situation) withoutLateFailure() *batchv1.Job {
 	return &remote
 }
 
-// hasPods reports whether a status shows pods that are not gone.
-func hasPods(s *batchv1.JobStatus) bool { return s.Active > 0 || ptr.Deref(s.Terminating, 0) > 0 }
+// hasPods reports whether a status shows pods that are not gone, or not counted.
+func hasPods(s *batchv1.JobStatus) bool {
+	uncounted := ptr.Deref(s.UncountedTerminatedPods, batchv1.UncountedTerminatedPods{})
+	return s.Active > 0 || ptr.Deref(s.Terminating, 0) > 0 || len(uncounted.Succeeded)+len(uncounted.Failed) > 0
+}
 
 // dispatch creates the mirror. Where the Job was sent before, it goes by live reads only.
 func (t situation) dispatch() Plan {

@@ -83,6 +83,7 @@ func Example() {
 			if _, err := c.Reconcile(ctx, key); err != nil {
 				panic(err)
 			}
+			c.worker.collect() // as the garbage collector does
 		}
 	}
 

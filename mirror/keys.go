@@ -21,7 +21,7 @@ type Keys struct {
 	UID        string // acme.io/mirror-local-uid: its UID
 	Generation string // acme.io/mirror-local-generation: its metadata.generation when this was sent
 	LastSent   string // acme.io/mirror-last-sent: the fields that can change later, as they were sent; absent if it does not fit
-	Hold       string // acme.io/mirror-hold, a finalizer of the mirror: see Policy.HoldMirror
+	Hold       string // acme.io/mirror-hold, a finalizer of the mirror, and an annotation: see Policy.HoldMirror
 	Dispatch   string // acme.io/mirror-dispatch, an annotation of the local Job: the dispatch record
 	Cleanup    string // acme.io/mirror-cleanup, a finalizer of the local Job: there may be a mirror to delete
 }

@@ -99,8 +99,8 @@ func Outcomes() []Outcome {
 // nothing, and what the zero [State] gets.
 //
 // Carry the actions out in their order, and stop at the first that fails. No action spoils the
-// precondition of a later one: no plan writes an object twice, but for a ReleaseMirror behind a
-// DeleteMirror. What comes after is planned anew from what is then seen.
+// precondition of a later one: what follows a DeleteMirror on the same Job needs no resourceVersion,
+// and no other object is written twice. What comes after is planned anew from what is then seen.
 type Plan struct {
 	Outcome Outcome
 

@@ -3,6 +3,8 @@ package mirror
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -49,7 +51,7 @@ type document struct {
 // the identity, nor the generated labels.
 func (m *merge) fields(s side, generation, sent string) map[string]any {
 	var d document
-	d.Metadata.Labels, d.Metadata.Annotations, d.Spec = s.labels, s.annotations, s.spec
+	d.Metadata.Labels, d.Metadata.Annotations, d.Spec = s.labels, maps.Clone(s.annotations), m.changeable(&s.spec)
 	put(&d.Metadata.Annotations, m.policy.Keys.Generation, generation, generation != "")
 	put(&d.Metadata.Annotations, m.policy.Keys.LastSent, sent, sent != "")
 	data, _ := json.Marshal(d) // no Job fails that a decoder has made
@@ -61,6 +63,27 @@ func (m *merge) fields(s side, generation, sent string) map[string]any {
 		ensureObject(fields, strings.Split(f.path, "."))
 	}
 	return fields
+}
+
+// changeable returns what a patch may change of a spec; of the containers, only when it does.
+func (m *merge) changeable(spec *batchv1.JobSpec) batchv1.JobSpec {
+	var c batchv1.JobSpec
+	for _, f := range scalarFields {
+		f.copy(&c, spec)
+	}
+	from, to := &spec.Template, &c.Template
+	to.Labels, to.Annotations = from.Labels, from.Annotations
+	to.Spec.NodeSelector, to.Spec.Affinity = from.Spec.NodeSelector, from.Spec.Affinity
+	to.Spec.Tolerations, to.Spec.SchedulingGates = from.Spec.Tolerations, from.Spec.SchedulingGates
+	if m.sends(resources) {
+		to.Spec.Containers, to.Spec.InitContainers = from.Spec.Containers, from.Spec.InitContainers
+	}
+	return c
+}
+
+// sends reports whether anything of a class is sent, or anything at all for the empty one.
+func (m *merge) sends(c class) bool {
+	return slices.ContainsFunc(m.entries, func(e *difference) bool { return e.Kind == ToSend && (c == "" || e.class == c) })
 }
 
 // ensureObject makes what a path leads to an object.
@@ -81,12 +104,12 @@ func (m *merge) patch() []byte {
 	generation := m.generation()
 	size := sizeOf(m.after.annotations) + m.identitySize() + pairSize(keys.Generation, generation, true) + len(keys.LastSent)
 	sent := m.newRecord(m.record).fit(apivalidation.TotalAnnotationSizeLimitB - size)
+	if !m.sends("") && annotations[keys.Generation] == generation && annotations[keys.LastSent] == sent {
+		return nil
+	}
 	patch := diff(
 		m.fields(m.mirror, annotations[keys.Generation], annotations[keys.LastSent]),
 		m.fields(m.after, generation, sent))
-	if len(patch) == 0 {
-		return nil
-	}
 	metadata, ok := patch["metadata"].(map[string]any)
 	if !ok {
 		metadata = map[string]any{}
