@@ -1,6 +1,7 @@
 // Command walkthrough shows, for a Job and its mirror, what the packages of this module say of them:
-// who manages the Job and why, what to create on the worker, what to write to the Job's status, and
-// whether an API server would take that or a blind copy of the mirror's status.
+// who manages the Job and why, what to create on the worker, what to write to the Job's status,
+// whether an API server would take that or a blind copy of the mirror's status, and the whole next step of a
+// controller.
 //
 //	go run ./examples/walkthrough
 //	go run ./examples/walkthrough -local local.yaml -remote remote.yaml
@@ -37,6 +38,10 @@
 //	    builtInController      skips, hazard, reason, message: of a kube-controller-manager of the release
 //	    blindCopy              verdict, violations: of the remote status, copied as it is
 //	    plan                   verdict, violations, outcome, status, adjustments, requeueAfterSeconds
+//	  next                     the whole next step, on the last release, if the Job is wanted on that worker and there is no other;
+//	                           absent if the identity was not checked: outcome, why, error, requeueAfterSeconds, requeueWhy
+//	    actions[]              kind, cluster, subresource, patchType, patch
+//	    differences[]          of the spec: kind, field, rule, local, mirror, overrides
 //
 // A verdict is "accepted", "refused" or, where status is null, "nothing to write". A violation has
 // rule, type, field, message and remedy; an adjustment has field, rule and why, and no rule if it is a

@@ -22,7 +22,13 @@ func TestJSONShape(t *testing.T) {
 	collect(t, names, "", treeFromJSON(t, []byte(got.stdout)))
 	want := []string{
 		"now", "pairs", "pairs[].about", "pairs[].controller", "pairs[].identity", "pairs[].managedBy", "pairs[].mirror",
-		"pairs[].name", "pairs[].namespace", "pairs[].origin", "pairs[].releases",
+		"pairs[].name", "pairs[].namespace",
+		"pairs[].next", "pairs[].next.actions", "pairs[].next.actions[].cluster", "pairs[].next.actions[].kind",
+		"pairs[].next.actions[].patch", "pairs[].next.actions[].patchType", "pairs[].next.actions[].subresource",
+		"pairs[].next.differences", "pairs[].next.differences[].field", "pairs[].next.differences[].kind",
+		"pairs[].next.differences[].local", "pairs[].next.differences[].mirror",
+		"pairs[].next.outcome", "pairs[].next.requeueAfterSeconds", "pairs[].next.requeueWhy", "pairs[].next.why",
+		"pairs[].origin", "pairs[].releases",
 		"pairs[].releases[].blindCopy", "pairs[].releases[].blindCopy.verdict", "pairs[].releases[].blindCopy.violations",
 		"pairs[].releases[].blindCopy.violations[].field", "pairs[].releases[].blindCopy.violations[].message",
 		"pairs[].releases[].blindCopy.violations[].remedy", "pairs[].releases[].blindCopy.violations[].rule",
@@ -43,7 +49,7 @@ func TestJSONShape(t *testing.T) {
 // collect notes the paths of a document, but not those within Kubernetes objects.
 func collect(t *testing.T, names map[string]bool, at string, value any) {
 	t.Helper()
-	if strings.HasSuffix(at, ".mirror") || strings.HasSuffix(at, ".status") {
+	if at == "pairs[].mirror" || strings.HasSuffix(at, ".status") || strings.HasSuffix(at, ".patch") {
 		return
 	}
 	switch value := value.(type) {

@@ -30,6 +30,7 @@ type pairReport struct {
 	Mirror        *batchv1.Job    `json:"mirror"`
 	MirrorRefused string          `json:"mirrorRefused,omitempty"`
 	Releases      []releaseReport `json:"releases"`
+	Next          *nextStep       `json:"next,omitempty"` // nil if the identity was not checked
 
 	local *batchv1.Job
 }

@@ -24,6 +24,9 @@ func writeText(w io.Writer, r report, introduction string, p *page) error {
 		p.status(pair)
 		p.adjustments(pair)
 		p.verdicts(pair)
+		if pair.Next != nil {
+			p.next(*pair.Next)
+		}
 		p.put()
 	}
 	p.summary(r)

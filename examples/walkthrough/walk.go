@@ -43,5 +43,12 @@ func (p pair) walk(o options) (pairReport, error) {
 		}
 		r.Releases = append(r.Releases, rr)
 	}
+	if r.Identity == notChecked {
+		return r, nil
+	}
+	if planner, err = mirror.New(policy); err != nil {
+		return pairReport{}, err
+	}
+	r.Next = p.decideNext(planner, keyPrefix(policy), o.now)
 	return r, nil
 }

@@ -1,0 +1,3 @@
+module github.com/managedby-dev/managedby/examples/multicluster/controlplane
+
+go 1.26.0
