@@ -16,7 +16,9 @@ func planSpecBenches(t testing.TB) map[string]mirror.Pair {
 	byQueue := remote.DeepCopy()
 	byQueue.Labels["queue"], byQueue.Annotations["queue"], byQueue.Annotations["more"] = "q", "q", "q"
 	scaled := byUser(local, func(j *batchv1.Job) { j.Spec.Parallelism = ptr.To[int32](99) })
+	plain := storedJob(func(j *batchv1.Job) { j.Labels = map[string]string{"queue": "a"} })
 	return map[string]mirror.Pair{
+		"told,plain":          {Local: plain, Remote: storedMirror(build(t, p, plain))},
 		"told":                {Local: local, Remote: remote},
 		"told,worker-adds":    {Local: local, Remote: byQueue},
 		"scaled":              {Local: scaled, Remote: remote},
@@ -40,7 +42,7 @@ func BenchmarkPlanSpec(b *testing.B) {
 // TestPlanSpecAllocatesNothing when there is nothing to send.
 func TestPlanSpecAllocatesNothing(t *testing.T) {
 	p, pairs := planner(t), planSpecBenches(t)
-	for _, name := range []string{"told", "told,worker-adds"} {
+	for _, name := range []string{"told", "told,plain", "told,worker-adds"} {
 		pair := pairs[name]
 		if n := testing.AllocsPerRun(100, func() { p.PlanSpec(pair) }); n != 0 {
 			t.Errorf("%s: %v allocations", name, n)

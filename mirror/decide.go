@@ -141,7 +141,7 @@ var table = []row{
 	{name: "Result", mirror: mirrorOursFinished, plan: situation.sync,
 		does: "WriteStatus: a result counts"},
 	{name: "Evict", mirror: mirrorOurs, plan: situation.evict,
-		does: "Claim (the record forgets the mirror), DeleteMirror"},
+		does: "Claim (the record says so), DeleteMirror"},
 	{name: "Idle", plan: situation.idle,
 		does: "WriteStatus: live counters to zero if the record names this worker; Suspended=True on a suspended Job"},
 }
@@ -203,7 +203,7 @@ func (t situation) takeDown(p Plan) Plan {
 	if t.p.holds(t.mirror) {
 		p = t.release(p)
 	} else if t.mirror.DeletionTimestamp == nil {
-		p = p.then(on(DeleteMirror, t.mirror))
+		p = t.onMirror(p, on(DeleteMirror, t.mirror))
 	}
 	return p.again(lookAgain, "the mirror has to be gone")
 }
@@ -211,10 +211,20 @@ func (t situation) takeDown(p Plan) Plan {
 // release lets a mirror go that we hold. It is deleted in the foreground first, also where somebody else has
 // deleted it in the background already: so its pods go before it does, whatever its status shows.
 func (t situation) release(p Plan) Plan {
-	if !slices.Contains(t.mirror.Finalizers, metav1.FinalizerDeleteDependents) {
-		p = p.then(on(DeleteMirror, t.mirror))
+	if slices.Contains(t.mirror.Finalizers, metav1.FinalizerDeleteDependents) {
+		return t.onMirror(p, t.p.releaseMirror(t.mirror))
 	}
-	return p.then(t.p.releaseMirror(t.mirror))
+	return t.onMirror(p, on(DeleteMirror, t.mirror), t.p.releaseMirror(t.mirror))
+}
+
+// onMirror adds actions on the mirror, if it is certain that it is ours. While the record that was seen does
+// not name it, a record that a cache has not seen yet may name another.
+func (t situation) onMirror(p Plan, actions ...Action) Plan {
+	if t.record.Mirror != t.mirror.UID && !t.State.Local.live {
+		return p.then(readLive(Read{Local: true}))
+	}
+	p.Actions = append(p.Actions, actions...)
+	return p
 }
 
 func readLive(r Read) Action { return Action{Kind: ReadLive, Read: r} }
@@ -278,7 +288,7 @@ func (t situation) retire() Plan {
 	case t.mirrorIs != mirrorOursFinished, left <= 0 && t.p.policy.KeepFinished >= 0:
 		p = t.takeDown(p)
 	case t.p.holds(t.mirror):
-		p = p.then(t.p.releaseMirror(t.mirror))
+		p = t.onMirror(p, t.p.releaseMirror(t.mirror))
 	case t.p.policy.KeepFinished > 0:
 		p = p.again(left, "the mirror is to be deleted then")
 	}
@@ -296,20 +306,19 @@ func (t situation) keepFor() time.Duration {
 	return 0
 }
 
-// evict takes the UID out of the dispatch record first, so that the mirror is not taken for lost when it is
-// gone.
+// evict writes to the dispatch record first, so that the mirror is not taken for lost when it is gone.
 func (t situation) evict() Plan {
 	p := outcome(Evicting).again(lookAgain, "the mirror has to be gone")
 	if t.p.holds(t.mirror) {
 		p = t.drain(p)
 	} else {
-		p = p.then(on(DeleteMirror, t.mirror))
+		p = t.onMirror(p, on(DeleteMirror, t.mirror))
 	}
-	if t.record.Mirror == "" {
+	if t.record.Evicting || t.record.Mirror == "" {
 		return t.write(p, nil, nil)
 	}
 	r := t.record
-	r.Mirror = ""
+	r.Evicting = true
 	return t.write(p, nil, &r)
 }
 

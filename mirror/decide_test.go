@@ -403,6 +403,34 @@ func TestDecideIdentity(t *testing.T) {
 		w.management.delete(metav1.DeletePropagationBackground)
 		w.expectStep(removeFinalizer)
 	})
+	t.Run("forged, and the record in the cache has no UID yet", func(t *testing.T) {
+		for name, change := range map[string]func(*world){
+			"evicted":  func(w *world) { w.wanted = false },
+			"deleted":  func(w *world) { w.management.delete(metav1.DeletePropagationBackground) },
+			"finished": func(w *world) { w.management.touch(start(1), is(failureTarget, 2), is(failedJob, 2)) },
+			"resized":  func(w *world) { w.management.touch(func(j *batchv1.Job) { j.Spec.Parallelism, j.Generation = ptr.To[int32](1), 4 }) },
+			"drained": func(w *world) {
+				w.worker.touch(finalizer(holdFinalizer))
+				w.worker.delete(metav1.DeletePropagationBackground)
+			},
+		} {
+			w := newWorld(t)
+			w.expectStep(addFinalizer)
+			w.expectStep(claim, create)
+			change(w)
+			s := w.state()
+			s.Local = mirror.Cached(w.management.job)
+			plan := w.planner.Decide(s)
+			if len(plan.Actions) == 0 {
+				t.Errorf("%s: %s", name, plan)
+				continue
+			}
+			if first := plan.Actions[0]; first.OnWorker() || first.Kind == mirror.ReadLive && !first.Read.Local {
+				t.Errorf("%s: %s", name, plan)
+			}
+			w.step()
+		}
+	})
 	t.Run("recreated unmanaged", func(t *testing.T) {
 		for _, p := range []func(*mirror.Policy){func(*mirror.Policy) {}, exclusive} {
 			w := running(t, p)
@@ -502,6 +530,10 @@ func TestDecideCondition(t *testing.T) {
 	s.Worker, s.Wanted, s.Mirror, s.Elsewhere = "w2", false, mirror.Live(nil), mirror.OtherWorkers(s.Mirror)
 	if plan := w.planner.Decide(s); len(plan.Actions) > 0 {
 		t.Errorf("a worker that has nothing to do with the Job writes %s", plan)
+	}
+	s.Wanted = true // moved to w2, and not gone from w1 yet
+	if plan := w.planner.Decide(s); plan.Outcome != mirror.Elsewhere || len(plan.Actions) > 0 {
+		t.Errorf("a worker that the Job was not sent to writes %s", plan)
 	}
 	w.worker.touch(active(0), end(20), succeeded(4), is(complete, 20), is(criteriaMet, 20))
 	w.expect(mirror.Finished, writeStatus, deleteMirror, removeFinalizer)

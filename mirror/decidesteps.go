@@ -17,21 +17,22 @@ const (
 	maxRetryDelay     = 10 * time.Minute
 )
 
-// sync copies the status back and carries the spec over.
+// sync copies the status back and carries the spec over. The record names the mirror before anything is
+// written to it.
 func (t situation) sync() Plan {
 	if !t.p.cleansUp(t.local) {
 		return outcome(Dispatching).because("the Job gets the finalizer by which its mirror is deleted").then(t.p.addFinalizer(t.local))
 	}
-	status := t.project(t.mirror)
-	p := t.write(planFor(status), status.Status, t.adoption(status.Status != nil))
+	status, spec := t.project(t.mirror), SpecPlan{}
 	if t.Wanted && t.mirrorIs == mirrorOurs {
-		spec := t.p.PlanSpec(t.pair(t.mirror))
-		p.Differences = spec.Differences
-		if spec.Patch != nil {
-			a := on(PatchMirror, t.mirror)
-			a.Patch, a.PatchType = spec.Patch, types.MergePatchType
-			p = p.then(a)
-		}
+		spec = t.p.PlanSpec(t.pair(t.mirror))
+	}
+	p := t.write(planFor(status), status.Status, t.adoption(status.Status != nil || spec.Patch != nil))
+	p.Differences = spec.Differences
+	if spec.Patch != nil {
+		a := on(PatchMirror, t.mirror)
+		a.Patch, a.PatchType = spec.Patch, types.MergePatchType
+		p = p.then(a)
 	}
 	return p
 }
@@ -49,9 +50,10 @@ func planFor(s StatusPlan) Plan {
 }
 
 // adoption is the dispatch record to write because it does not name the mirror yet; nil if it does. A UID
-// alone is no reason for a request: it waits for the first status.
+// alone is no reason for a request: it waits until something else is written.
 func (t situation) adoption(writing bool) *record {
-	if t.record.Worker == t.Worker && (t.record.Mirror == t.mirror.UID || !writing) {
+	named := t.record.Mirror == t.mirror.UID && !t.record.Evicting
+	if t.record.Worker == t.Worker && (named || !writing) {
 		return nil
 	}
 	r := t.adopt()
@@ -82,11 +84,11 @@ func (t situation) mirrorDeleting() Plan {
 func (t situation) drain(p Plan) Plan {
 	switch {
 	case t.mirror.Annotations[t.p.policy.Keys.Hold] != draining:
-		return p.then(on(DeleteMirror, t.mirror)).then(t.p.markDraining(t.mirror))
+		return t.onMirror(p, on(DeleteMirror, t.mirror), t.p.markDraining(t.mirror))
 	case slices.Contains(t.mirror.Finalizers, metav1.FinalizerDeleteDependents):
 		return p
 	default:
-		return p.then(t.p.releaseMirror(t.mirror))
+		return t.onMirror(p, t.p.releaseMirror(t.mirror))
 	}
 }
 
@@ -269,7 +271,11 @@ func (t situation) write(p Plan, status *batchv1.JobStatus, r *record) Plan {
 	if metadata == nil && change == nil {
 		return p
 	}
-	p.Actions = append([]Action{patch(kind, t.local, metadata, change)}, p.Actions...)
+	first := patch(kind, t.local, metadata, change)
+	if len(p.Actions) > 0 && p.Actions[0].Kind == ReadLive {
+		p.Actions = nil // that comes when this is written
+	}
+	p.Actions = append([]Action{first}, p.Actions...)
 	return p
 }
 

@@ -13,10 +13,11 @@ const lastSeen = ", last seen "
 
 // withCondition returns the status to write with the condition of Policy.Condition, which says who runs
 // the Job and whether that is alive. A nil status stands for the one that the local Job has; the answer is
-// nil if that is not to change. Only the worker that the Job is wanted on, or was sent to, has a say.
+// nil if that is not to change. Only one worker has a say, so that two do not overwrite each other: the one that
+// the Job was sent to, and before that the one that it is wanted on.
 func (t situation) withCondition(o Outcome, status *batchv1.JobStatus) *batchv1.JobStatus {
 	kind := t.p.policy.Condition
-	if kind == "" || !t.Wanted && t.record.Worker != t.Worker {
+	if kind == "" || !t.speaks() {
 		return status
 	}
 	now := &t.local.Status
@@ -35,6 +36,13 @@ func (t situation) withCondition(o Outcome, status *batchv1.JobStatus) *batchv1.
 		Message: t.Worker + lastSeen + t.Now.UTC().Format(time.RFC3339),
 	})
 	return status
+}
+
+func (t situation) speaks() bool {
+	if t.record.sent() {
+		return t.record.Worker == t.Worker
+	}
+	return t.Wanted
 }
 
 // says reports whether a condition says so already. The time in its message is not compared: it is

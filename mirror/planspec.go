@@ -138,7 +138,7 @@ func (p *Planner) toldMap(pair Pair, sent, path string, own ...string) bool {
 	}
 	for key, value := range local {
 		switch has, ok := remote[key]; {
-		case p.drop.own[key]:
+		case p.policy.Keys.has(key):
 		case ok && has == value:
 			added--
 		case p.keeps(pair.Local, path, key, value) && !p.ignoresKey(path, key):
@@ -149,11 +149,21 @@ func (p *Planner) toldMap(pair Pair, sent, path string, own ...string) bool {
 		return true
 	}
 	for key := range remote {
-		if _, ok := local[key]; !ok && !p.drop.own[key] && mentions(sent, key) && !p.ignoresKey(path, key) {
+		if _, ok := local[key]; !ok && !p.policy.Keys.has(key) && mentions(sent, key) && !p.ignoresKey(path, key) {
 			return false
 		}
 	}
 	return true
+}
+
+// has reports whether a key is one of ours. It is faster than dropSet.
+func (k *Keys) has(key string) bool {
+	switch key {
+	case k.Origin, k.Local, k.UID, k.Generation, k.LastSent, k.Hold, k.Dispatch, k.Cleanup:
+		return true
+	default:
+		return false
+	}
 }
 
 // mentions reports whether a record may have a member of that name.

@@ -25,7 +25,8 @@ const recordVersion = 1
 //	attempt  how many times it was sent, from 1
 //	lost     how many mirrors have disappeared on their own; absent if none
 //	at       when, in RFC 3339, whole seconds, UTC
-//	mirror   the UID of the mirror, once it is known and until the mirror is deleted to free the worker
+//	mirror   the UID of the mirror, once it is known
+//	evicting true when the mirror is deleted to free the worker: then it is not lost; absent otherwise
 //
 // Members of other names are kept when the record is rewritten, and otherwise ignored: a later
 // version may add some without a new v. The zero record is that of a Job which was never sent.
@@ -37,6 +38,8 @@ type record struct {
 	Lost    int32       `json:"lost,omitempty"`
 	At      metav1.Time `json:"at"`
 	Mirror  types.UID   `json:"mirror,omitempty"`
+
+	Evicting bool `json:"evicting,omitempty"`
 
 	text string // as it was read
 }
@@ -108,14 +111,16 @@ func (t *situation) claim() record {
 	if t.hasLost() {
 		r.Lost = min(r.Lost, maxAttempt) + 1
 	}
-	r.Version, r.Job, r.Worker, r.At, r.Mirror = recordVersion, t.local.UID, t.Worker, t.Now, ""
+	r.Version, r.Job, r.Worker, r.At, r.Mirror, r.Evicting = recordVersion, t.local.UID, t.Worker, t.Now, "", false
 	r.Attempt = min(r.Attempt, maxAttempt) + 1
 	return r
 }
 
 // hasLost reports, of a Job whose mirror is not there, whether it has disappeared. One that was deleted by
 // us, or on another worker where the Job is not wanted any more, has not.
-func (t *situation) hasLost() bool { return t.record.Worker == t.Worker && t.record.Mirror != "" }
+func (t *situation) hasLost() bool {
+	return t.record.Worker == t.Worker && t.record.Mirror != "" && !t.record.Evicting
+}
 
 // maxAttempt keeps the counters from overflowing.
 const maxAttempt = 1 << 30
@@ -126,14 +131,14 @@ func (t *situation) adopt() record {
 	if !r.sent() {
 		r = t.claim()
 	}
-	r.Worker, r.Mirror = t.Worker, t.mirror.UID
+	r.Worker, r.Mirror, r.Evicting = t.Worker, t.mirror.UID, false
 	return r
 }
 
 // released is the record of a Job that is on no worker.
 func (t *situation) released() record {
 	r := t.record
-	r.Worker, r.Mirror = "", ""
+	r.Worker, r.Mirror, r.Evicting = "", "", false
 	return r
 }
 
@@ -145,7 +150,7 @@ func (r record) String() string {
 	if json.Unmarshal([]byte(r.text), &members) != nil || len(members) == 0 {
 		return string(known)
 	}
-	for _, name := range []string{"v", "job", "worker", "attempt", "lost", "at", "mirror"} {
+	for _, name := range []string{"v", "job", "worker", "attempt", "lost", "at", "mirror", "evicting"} {
 		delete(members, name)
 	}
 	if len(members) == 0 {
@@ -174,6 +179,7 @@ func parseOwnForm(text string) (r record, ok bool) {
 	if s.optional(`,"mirror":"`) {
 		r.Mirror = types.UID(s.until(`"`))
 	}
+	r.Evicting = s.optional(`,"evicting":true`)
 	s.literal(`}`)
 	if s.failed || s.rest != "" || err != nil || !isPlain(r.Worker) || !isPlain(string(r.Job)) || !isPlain(string(r.Mirror)) {
 		return record{}, false

@@ -18,6 +18,7 @@ var records = []struct {
 	{name: "sent", text: `{"v":1,"job":"job","worker":"w1","attempt":1,"at":"2026-01-01T00:00:00Z","mirror":"m"}`},
 	{name: "not created yet", text: `{"v":1,"job":"job","worker":"w1","attempt":1,"at":"2026-01-01T00:00:00Z"}`},
 	{name: "taken off", text: `{"v":1,"job":"job","attempt":12,"at":"2026-01-01T00:00:00Z"}`},
+	{name: "evicting", text: `{"v":1,"job":"job","worker":"w1","attempt":1,"at":"2026-01-01T00:00:00Z","mirror":"m","evicting":true}`},
 	{name: "lost before", text: `{"v":1,"job":"job","worker":"w1","attempt":3,"lost":2,"at":"2026-01-01T00:00:00Z"}`},
 	{name: "a worker with quotes", text: `{"v":1,"job":"job","worker":"a\"b\\","attempt":1,"at":"2026-01-01T00:00:00Z"}`},
 	{
