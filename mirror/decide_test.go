@@ -173,6 +173,19 @@ func TestDecideStaleCache(t *testing.T) {
 			t.Errorf("the second claim: %q", reason)
 		}
 	})
+	t.Run("the mirror of an earlier attempt in the cache", func(t *testing.T) {
+		w := running(t)
+		w.worker.touch(active(0), end(20), succeeded(4), is(complete, 20), is(criteriaMet, 20))
+		former := w.worker.job
+		w.worker.job = nil // deleted by somebody, before its result was read
+		w.pass(time.Hour)
+		w.expectStep(claim, create)
+		s := w.state()
+		s.Mirror = mirror.Cached(former)
+		if plan := w.planner.Decide(s); len(plan.Actions) != 1 || plan.Actions[0].Kind != mirror.ReadLive || !plan.Actions[0].Read.Mirror {
+			t.Errorf("the record is made to name a mirror that is gone: %s", plan)
+		}
+	})
 	t.Run("an earlier Job in the cache", func(t *testing.T) {
 		w := running(t, exclusive)
 		s := w.state()

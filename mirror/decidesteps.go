@@ -23,6 +23,9 @@ func (t situation) sync() Plan {
 	if !t.p.cleansUp(t.local) {
 		return outcome(Dispatching).because("the Job gets the finalizer by which its mirror is deleted").then(t.p.addFinalizer(t.local))
 	}
+	if t.mayBeFormer() {
+		return outcome(Dispatching).because("which mirror is there now has to be certain").then(readLive(Read{Mirror: true}))
+	}
 	status, spec := t.project(t.mirror), SpecPlan{}
 	if t.Wanted && t.mirrorIs == mirrorOurs {
 		spec = t.p.PlanSpec(t.pair(t.mirror))
@@ -35,6 +38,12 @@ func (t situation) sync() Plan {
 		p = p.then(a)
 	}
 	return p
+}
+
+// mayBeFormer reports whether a cache that is behind may show the mirror of an earlier attempt. What the
+// record names is right, and in a first attempt there is no earlier one.
+func (t situation) mayBeFormer() bool {
+	return t.record.Attempt > 1 && t.record.Mirror == "" && !t.State.Mirror.live
 }
 
 // project plans the status for a remote Job.

@@ -2,11 +2,8 @@ package mirror
 
 import (
 	"reflect"
-	"slices"
 
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 // merge is a three-way merge under way. A record is made of what is wanted, with what cannot be sent
@@ -124,44 +121,6 @@ func (m *merge) compareMaps() {
 	}
 }
 
-// keysOf returns the keys of two maps in order.
-func keysOf(a, b map[string]string) []string {
-	all := sorted(a, nil)
-	for key := range b {
-		if _, ok := a[key]; !ok {
-			all = append(all, key)
-		}
-	}
-	slices.Sort(all)
-	return all
-}
-
-func optional(value string, ok bool) string {
-	if !ok {
-		return ""
-	}
-	return jsonOf(&value)
-}
-
-func pairSize(key, value string, ok bool) int {
-	if !ok {
-		return 0
-	}
-	return len(key) + len(value)
-}
-
-// put sets or deletes a key.
-func put(m *map[string]string, key, value string, ok bool) {
-	if !ok {
-		delete(*m, key)
-		return
-	}
-	if *m == nil {
-		*m = map[string]string{}
-	}
-	(*m)[key] = value
-}
-
 // compareSet compares a list whose order does not matter, and which has no names, element by
 // element.
 func compareSet[T any](m *merge, path string, of func(*side) *[]T) {
@@ -177,44 +136,6 @@ func compareSet[T any](m *merge, path string, of func(*side) *[]T) {
 			keep:       func() { *record = with(*record, element, s.sent != "") },
 		}, s, m.sent.everything, false)
 	}
-}
-
-func texts[T any](list []T) map[string]bool {
-	set := make(map[string]bool, len(list))
-	for i := range list {
-		set[jsonOf(&list[i])] = true
-	}
-	return set
-}
-
-func here(set map[string]bool, key string) string {
-	if !set[key] {
-		return ""
-	}
-	return key
-}
-
-// union returns the elements of a, and those of b that are not in a, each once.
-func union[T any](a, b []T) []T {
-	var all []T
-	seen := map[string]bool{}
-	for _, element := range slices.Concat(a, b) {
-		if key := jsonOf(&element); !seen[key] {
-			seen[key] = true
-			all = append(all, element)
-		}
-	}
-	return all
-}
-
-// with returns a list with, or without, an element.
-func with[T any](list []T, element T, present bool) []T {
-	key := jsonOf(&element)
-	list = slices.DeleteFunc(list, func(e T) bool { return jsonOf(&e) == key })
-	if present {
-		list = append(list, element)
-	}
-	return list
 }
 
 func (m *merge) compareNodeAffinity() {
@@ -258,109 +179,3 @@ func (m *merge) compareResources(list string, of func(*side) []corev1.Container)
 		}, s, m.sent.everything, false)
 	}
 }
-
-func namedContainers(list []corev1.Container) map[string]*corev1.Container {
-	named := make(map[string]*corev1.Container, len(list))
-	for i := range list {
-		named[list[i].Name] = &list[i]
-	}
-	return named
-}
-
-func resourceText(r corev1.ResourceRequirements) string {
-	if len(r.Limits)+len(r.Requests)+len(r.Claims) == 0 {
-		return ""
-	}
-	return jsonOf(&r)
-}
-
-// compareRest compares what neither side can change. What the types of the oldest release that this
-// package builds with do not have is not recorded, and may have been changed by either.
-func (m *merge) compareRest() {
-	want, mirror := rest(&m.want.spec), rest(&m.mirror.spec)
-	if reflect.DeepEqual(want, mirror) {
-		return
-	}
-	var d twoSides
-	d.compare(field.NewPath("spec"), reflect.ValueOf(want), reflect.ValueOf(mirror))
-	for _, found := range d.found {
-		found.Kind = SetByWorker
-		if isUnrecorded(found.Field) {
-			found.Kind, found.Why = Undecided, "the field is not recorded"
-		}
-		m.fix(found)
-	}
-}
-
-// fix notes a difference about which there is nothing to decide.
-func (m *merge) fix(d Difference) {
-	if d.Local != d.Mirror && !m.ignores(d.Field) {
-		m.fixed = append(m.fixed, d)
-	}
-}
-
-// compareOurs notes what Build leaves out, replaces and adds.
-func (m *merge) compareOurs() {
-	local, remote := m.pair.Local, m.pair.Remote
-	ours := func(field, local, mirror, why string) {
-		m.fix(Difference{Field: field, Kind: OnPurpose, Local: local, Mirror: mirror, Why: why})
-	}
-	ours("metadata.namespace", jsonOf(&local.Namespace), jsonOf(&remote.Namespace), "Policy.Target")
-	ours("metadata.name", jsonOf(&local.Name), jsonOf(&remote.Name), "Policy.Target")
-	for _, path := range []string{metadataLabels, metadataAnnotations} {
-		m.leftOut(path, ours)
-	}
-	m.managedBy(ours)
-	if !m.policy.KeepTTL && m.mirror.spec.TTLSecondsAfterFinished == nil {
-		ours("spec.ttlSecondsAfterFinished", jsonOf(local.Spec.TTLSecondsAfterFinished), "", "Policy.KeepTTL")
-	}
-	if whole := local.Spec.ActiveDeadlineSeconds; whole != nil && m.sent.spent > 0 && reflect.DeepEqual(m.want.spec.ActiveDeadlineSeconds, m.mirror.spec.ActiveDeadlineSeconds) {
-		ours("spec.activeDeadlineSeconds", jsonOf(whole), jsonOf(m.mirror.spec.ActiveDeadlineSeconds), "what earlier mirrors have left")
-	}
-	selector := "the worker generates its own"
-	if hasManualSelector(&local.Spec) {
-		return
-	}
-	ours("spec.selector", jsonOf(local.Spec.Selector), jsonOf(remote.Spec.Selector), selector)
-	for _, key := range sortedGenerated {
-		value, ok := local.Spec.Template.Labels[key]
-		has, there := remote.Spec.Template.Labels[key]
-		ours("spec.template.metadata.labels["+key+"]", optional(value, ok), optional(has, there), selector)
-	}
-}
-
-// managedBy is ours if the mirror has what Build gave it.
-func (m *merge) managedBy(ours func(field, local, mirror, why string)) {
-	d := Difference{Field: "spec.managedBy", Local: jsonOf(m.pair.Local.Spec.ManagedBy), Mirror: jsonOf(m.pair.Remote.Spec.ManagedBy)}
-	if d.Mirror == "" && m.policy.WorkerManagedBy == "" || d.Mirror == jsonOf(&m.policy.WorkerManagedBy) {
-		ours(d.Field, d.Local, d.Mirror, "Policy.WorkerManagedBy")
-		return
-	}
-	d.Kind = SetByWorker
-	m.fix(d)
-}
-
-// leftOut notes the keys of the local Job that do not belong on the mirror and are not there, and the
-// identity.
-func (m *merge) leftOut(path string, ours func(field, local, mirror, why string)) {
-	local, remote := metadataMap(m.pair.Local, path), metadataMap(m.pair.Remote, path)
-	for _, key := range keysOf(local, remote) {
-		value, ok := local[key]
-		has, there := remote[key]
-		at := path + "[" + key + "]"
-		if m.drop.own[key] {
-			ours(at, optional(value, ok), optional(has, there), "identity")
-		} else if ok && !there && !m.keeps(m.pair.Local, path, key, value) {
-			ours(at, optional(value, ok), "", "left out")
-		}
-	}
-}
-
-// isUnrecorded reports whether either side may have changed a field that the record does not have.
-func isUnrecorded(path string) bool {
-	const scheduling = "spec.scheduling"
-	return len(path) >= len(scheduling) && path[:len(scheduling)] == scheduling
-}
-
-// sortedGenerated are the labels that isGenerated knows.
-var sortedGenerated = []string{batchv1.ControllerUidLabel, batchv1.JobNameLabel, legacyUIDLabel, legacyNameLabel}

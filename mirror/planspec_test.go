@@ -225,6 +225,13 @@ func TestPlanSpec(t *testing.T) {
 		{name: "suspended at creation only, other fields", policy: func(p *mirror.Policy) { p.Suspend = mirror.SuspendAtCreation },
 			byUser: func(j *batchv1.Job) { suspending(true)(j); j.Spec.Parallelism = ptr.To[int32](3) }, why: "they are sent",
 			want: []string{"ToSend spec.parallelism"}, patch: `{"spec":{"parallelism":3}}`},
+		{name: "ignored field with a longer neighbour", why: "a path ends with its name",
+			policy: func(p *mirror.Policy) { p.IgnoreFields = []string{"spec.backoffLimit"} },
+			byWorker: func(j *batchv1.Job) {
+				j.Spec.BackoffLimit, j.Spec.BackoffLimitPerIndex = ptr.To[int32](1), ptr.To[int32](1)
+			},
+			byUser: nothing,
+			want:   []string{"SetByWorker spec.backoffLimitPerIndex"}},
 		{name: "ignored fields", local: templateJob(), why: "neither sent nor reported",
 			policy: func(p *mirror.Policy) {
 				p.IgnoreFields = []string{"spec.parallelism", "spec.template.spec.nodeSelector", "metadata.labels[x.io/a]", "spec.template.spec.containers[main].image"}
