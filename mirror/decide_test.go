@@ -421,7 +421,9 @@ func TestDecideIdentity(t *testing.T) {
 			"evicted":  func(w *world) { w.wanted = false },
 			"deleted":  func(w *world) { w.management.delete(metav1.DeletePropagationBackground) },
 			"finished": func(w *world) { w.management.touch(start(1), is(failureTarget, 2), is(failedJob, 2)) },
-			"resized":  func(w *world) { w.management.touch(func(j *batchv1.Job) { j.Spec.Parallelism, j.Generation = ptr.To[int32](1), 4 }) },
+			"resized": func(w *world) {
+				w.management.touch(func(j *batchv1.Job) { j.Spec.Parallelism, j.Generation = ptr.To[int32](1), 4 })
+			},
 			"drained": func(w *world) {
 				w.worker.touch(finalizer(holdFinalizer))
 				w.worker.delete(metav1.DeletePropagationBackground)

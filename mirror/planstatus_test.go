@@ -112,6 +112,18 @@ func TestPlanStatus(t *testing.T) {
 			return pair
 		},
 		want: mirror.Resuming, why: "it was created suspended",
+	}, {
+		name:   "created suspended, and to resume is the worker's",
+		policy: func(p *mirror.Policy) { p.Suspend = mirror.SuspendAtCreation },
+		pair: func(p *mirror.Planner) mirror.Pair {
+			pair := mirror.Pair{Local: storedJob(suspend)}
+			pair.Remote = build(t, p, pair.Local)
+			pair.Local.Spec.Suspend = ptr.To(false)
+			start(0)(pair.Local)
+			start(0)(pair.Remote)
+			return pair
+		},
+		want: mirror.Evicted, why: "nobody tells it any more",
 	}}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

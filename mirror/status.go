@@ -203,8 +203,9 @@ type StatusOptions struct {
 // Policy.Controller is [NotManaged], and a Remote that [Planner.Relate] does not call Ours is a
 // [Conflict].
 //
-// Resuming goes by what [Planner.Build] recorded on the mirror: a controller that sends spec.suspend
-// to the mirror itself calls ProjectStatus, and says Untold as it knows.
+// Resuming goes by what [Planner.Build] and [Planner.PlanSpec] recorded on the mirror: a controller that
+// sends spec.suspend to the mirror by other means calls ProjectStatus, and says Untold as it knows. With
+// [SuspendAtCreation] there is no Resuming: the worker's queue resumes.
 //
 // It panics if one of the Jobs is nil: that there is no mirror is not something to copy. It changes
 // neither, and the plan shares no memory with them.
@@ -220,9 +221,10 @@ func (p *Planner) PlanStatus(pair Pair, now metav1.Time) StatusPlan {
 	return ProjectStatus(pair, p.statusOptions(pair, now))
 }
 
-// untold reports whether the last thing that the mirror of a Job which runs was told is to suspend.
+// untold reports whether the last thing that the mirror of a Job which runs was told is to suspend, and
+// it is to be told more.
 func (p *Planner) untold(pair Pair) bool {
-	if suspends(pair.Local) || !suspends(pair.Remote) {
+	if suspends(pair.Local) || !suspends(pair.Remote) || p.policy.Suspend == SuspendAtCreation {
 		return false
 	}
 	var sent struct{ Spec struct{ Suspend bool } }

@@ -125,17 +125,26 @@ func BenchmarkValidate(b *testing.B) {
 }
 
 func BenchmarkValidateMetadata(b *testing.B) {
-	c := typical()
-	c.Old.ObjectMeta = metav1.ObjectMeta{
-		Name: "sample", Namespace: "team-a", UID: "a6c0b2e4-0000-4000-8000-000000000000", ResourceVersion: "1",
-		Labels: map[string]string{"app": "sample", "batch.kubernetes.io/job-name": "sample"},
-	}
-	c.New.ObjectMeta = *c.Old.DeepCopy().ObjectMeta.DeepCopy()
-	b.ReportAllocs()
-	for b.Loop() {
-		if len(statusvalidate.ValidateMetadata(c)) != 0 {
-			b.Fatal("wrong verdict")
-		}
+	plain, refused := typical(), typical()
+	plain.Old.ObjectMeta, plain.New.ObjectMeta = storedMetadata(), storedMetadata()
+	refused.Old.ObjectMeta, refused.New.ObjectMeta = storedMetadata(), storedMetadata()
+	refused.New.Labels["bad key"] = "value"
+	for _, bb := range []struct {
+		name   string
+		change statusvalidate.Change
+		errors int
+	}{
+		{"case=plain", plain, 0},
+		{"case=refused", refused, 1},
+	} {
+		b.Run(bb.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if len(statusvalidate.ValidateMetadata(bb.change)) != bb.errors {
+					b.Fatal("wrong verdict")
+				}
+			}
+		})
 	}
 }
 

@@ -45,17 +45,30 @@ func build(release string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	cache, err := os.UserCacheDir()
+	cache, err := cacheDir()
 	if err != nil {
 		return "", err
 	}
-	program := filepath.Join(cache, "managedby", "oracle-"+release)
+	program := filepath.Join(cache, "oracle-"+release)
 	cmd := exec.Command("go", "build", "-modfile="+modFile(release), "-o", program, ".")
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("oracle %s: %w\n%s", release, err, out)
 	}
 	return program, nil
+}
+
+// cacheDir makes the directory for the programs: in the user's cache or, without a home or where it
+// cannot be written to, among the temporary files.
+func cacheDir() (string, error) {
+	if cache, err := os.UserCacheDir(); err == nil {
+		dir := filepath.Join(cache, "managedby")
+		if err := os.MkdirAll(dir, 0o700); err == nil {
+			return dir, nil
+		}
+	}
+	dir := filepath.Join(os.TempDir(), fmt.Sprintf("managedby-%d", os.Getuid()))
+	return dir, os.MkdirAll(dir, 0o700)
 }
 
 func modFile(release string) string { return filepath.Join("releases", release+".mod") }

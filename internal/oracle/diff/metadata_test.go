@@ -164,6 +164,7 @@ var metadataEdits = []func(*rand.Rand, *metav1.ObjectMeta){
 	func(r *rand.Rand, m *metav1.ObjectMeta) { m.UID = one[types.UID](r, "", "other") },
 	func(r *rand.Rand, m *metav1.ObjectMeta) { m.ResourceVersion = one(r, "", "1", "2") },
 	func(r *rand.Rand, m *metav1.ObjectMeta) { m.Generation = one[int64](r, 0, -1, 1, 2) },
+	//lint:ignore SA1019 a client may still send it
 	func(r *rand.Rand, m *metav1.ObjectMeta) { m.SelfLink = "/self" },
 	func(r *rand.Rand, m *metav1.ObjectMeta) {
 		m.CreationTimestamp = one(r, metav1.Time{}, metav1.Unix(1, 5), m.CreationTimestamp)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -20,11 +21,11 @@ func rows() []row {
 	return append([]row{
 		{"typical update, Allows", strategy, allows(accepted), errors(in.strategy, 0), 20, true},
 		{"typical update, Validate", strategy, validate(accepted, 0), errors(in.strategy, 0), 20, true},
-		{"typical update, Allows", statusOnly, allows(accepted), errors(in.statusOnly, 0), 20, true},
-		{"typical update, Validate", statusOnly, validate(accepted, 0), errors(in.statusOnly, 0), 20, true},
-		{"typical update with metadata", "all the registry checks", withMetadata(accepted), errors(in.everything, 0), 20, false},
+		{"typical update, Allows", statusOnly, allows(accepted), errors(in.statusOnly, 0), 0, true},
+		{"typical update, Validate", statusOnly, validate(accepted, 0), errors(in.statusOnly, 0), 0, true},
+		{"typical update with metadata", "all the registry checks", withMetadata(accepted), errors(in.everything, 0), 20, true},
 		{"update refused with 3 errors", strategy, validate(refused, 3), errors(inRefused.strategy, 3), 3, false},
-		{"update refused with 3 errors", statusOnly, validate(refused, 3), errors(inRefused.statusOnly, 3), 3, false},
+		{"update refused with 3 errors", statusOnly, validate(refused, 3), errors(inRefused.statusOnly, 3), 0, false},
 		{"12,000 fragments, Allows", strategy, allows(long), errors(inLong.strategy, 0), 20, true},
 		{"12,000 fragments, Validate", strategy, validate(long, 0), errors(inLong.strategy, 0), 20, true},
 		inSync(),
@@ -92,12 +93,15 @@ func builds() (all []row) {
 			if _, err := planner.Build(local); err != nil {
 				panic(err)
 			}
-		}, func() { sink = local.DeepCopy() }, 1 / 1.3, false})
+		}, func() { copyOf(local) }, 1 / 1.3, false})
 	}
 	return all
 }
 
-var sink *batchv1.Job
+// copyOf cannot be left out by the compiler, although nobody uses the copy.
+//
+//go:noinline
+func copyOf(job *batchv1.Job) *batchv1.Job { return job.DeepCopy() }
 
 // growth shows that the cost of an index list is linear.
 func growth(rounds int) {
@@ -108,6 +112,7 @@ func growth(rounds int) {
 		for range rounds {
 			times = append(times, cost(allows(c)))
 		}
+		slices.Sort(times)
 		bytes := len(c.New.Status.CompletedIndexes)
 		fmt.Printf("%8d bytes  %9.0f ns  %.3f ns/byte\n", bytes, median(times), median(times)/float64(bytes))
 	}

@@ -50,6 +50,7 @@ func (i internal) statusOnly() field.ErrorList {
 // everything is what the registry checks: the metadata of any object, and the strategy.
 func (i internal) everything() field.ErrorList {
 	root := field.NewPath("metadata")
+	//lint:ignore SA1019 it is what rest.BeforeUpdate calls
 	errs := genericvalidation.ValidateObjectMetaAccessor(i.new, true, path.ValidatePathSegmentName, root)
 	errs = append(errs, genericvalidation.ValidateObjectMetaAccessorUpdate(i.new, i.old, root)...)
 	return append(errs, i.strategy()...)

@@ -97,6 +97,7 @@ func isMetadata(err wire.Error) bool {
 
 // metaErrors and metaUpdateErrors are what the registry checks of every kind.
 func metaErrors(newJob *batch.Job) field.ErrorList {
+	//lint:ignore SA1019 it is what rest.BeforeUpdate calls
 	return genericvalidation.ValidateObjectMetaAccessor(newJob, true, path.ValidatePathSegmentName, field.NewPath("metadata"))
 }
 

@@ -3,9 +3,14 @@
 //	go -C internal/tools run ./mutate -n 60 -seed 1 -at-least 95 ../../statusvalidate/rules.go ../../mirror/repairs.go
 //
 // A mutant turns a condition round, swaps an operator, drops a statement, or drops a row of a table. It
-// is caught if the tests of its package fail or hang. One that does not compile is not counted, and
-// another is drawn. Nothing is written into the tree: mutants go to the compiler as an overlay. Survivors
-// are listed with what was changed. The exit status is 1 if fewer than -at-least percent were caught.
+// is caught if the tests of its package, which must pass without it, fail or hang. One that does not
+// compile is not counted, and another is drawn. Nothing is written into the tree: mutants go to the
+// compiler as an overlay. Survivors are listed with what was changed. The exit status is 1 if fewer than
+// -at-least percent were caught, 2 if there is nothing to say.
+//
+// Some mutants do the same as the original. They are known by equivalent.txt, which gives the lines
+// before and after and the reason, and they are not tried. An entry there that is no mutant of its file any more is
+// an error, so that the list cannot outlive the code that it is about.
 package main
 
 import (
@@ -13,6 +18,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"runtime"
 	"sync"
 )
@@ -24,16 +30,17 @@ func main() {
 	workers := flag.Int("workers", runtime.NumCPU(), "mutants tried at a time")
 	flag.Parse()
 
-	all, err := mutantsOf(flag.Args())
-	if err != nil || len(all) == 0 {
-		fmt.Fprintf(os.Stderr, "mutate: no mutants in %v: %v\n", flag.Args(), err)
+	all, equivalent, err := candidates(flag.Args())
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "mutate: %v\n", err)
 		os.Exit(2)
 	}
 	rand.New(rand.NewPCG(*seed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	if *n == 0 {
 		*n = len(all)
 	}
-	fmt.Printf("%d mutants possible, trying %d (-seed=%d)\n", len(all), min(*n, len(all)), *seed)
+	fmt.Printf("%d mutants possible and %d known to be equivalent, trying %d (-seed=%d)\n",
+		len(all), equivalent, min(*n, len(all)), *seed)
 
 	r := report{queue: all, want: *n}
 	r.run(*workers)
@@ -42,6 +49,40 @@ func main() {
 		fmt.Printf("that is less than %v %%\n", *atLeast)
 		os.Exit(1)
 	}
+}
+
+// candidates are the mutants of the files worth trying; the tests of their packages pass without any.
+func candidates(paths []string) (all []mutant, equivalent int, err error) {
+	all, err = mutantsOf(paths)
+	if err != nil {
+		return nil, 0, err
+	}
+	known, err := parseEquivalents(equivalentText)
+	if err != nil {
+		return nil, 0, err
+	}
+	found := len(all)
+	if all, err = without(all, known, paths); err != nil {
+		return nil, 0, err
+	}
+	if len(all) == 0 {
+		return nil, 0, fmt.Errorf("no mutants in %q", paths)
+	}
+	return all, found - len(all), testsPass(paths)
+}
+
+// testsPass tries the first file of each package as it is.
+func testsPass(paths []string) error {
+	tried := map[string]bool{}
+	for _, path := range paths {
+		if dir := filepath.Dir(path); !tried[dir] {
+			tried[dir] = true
+			if (mutant{path: path}).try() != survived {
+				return fmt.Errorf("the tests in %s fail without a mutant", dir)
+			}
+		}
+	}
+	return nil
 }
 
 // report counts the outcomes of mutants, from several goroutines.
@@ -88,7 +129,7 @@ func (r *report) count(m mutant, o outcome) {
 		r.stillborn++
 	case survived:
 		r.survived++
-		fmt.Printf("SURVIVED %v\n", m)
+		fmt.Printf("SURVIVED %v\n%s\n", m, m.diff())
 	default:
 		r.caught++
 	}

@@ -11,10 +11,11 @@ import (
 
 // mutant is one change to one file: the bytes from start to end become text.
 type mutant struct {
-	path       string
-	line       int
-	start, end int
-	old, text  string
+	path          string
+	line          int
+	start, end    int
+	old, text     string
+	before, after string // the rest of the lines that it changes
 }
 
 func (m mutant) String() string {
@@ -68,7 +69,18 @@ func (f *finder) replace(from, to token.Pos, text string) {
 	f.found = append(f.found, mutant{
 		path: f.path, line: start.Line, start: start.Offset, end: end.Offset,
 		old: f.source[start.Offset:end.Offset], text: text,
+		before: f.source[lineStart(f.source, start.Offset):start.Offset],
+		after:  f.source[end.Offset:lineEnd(f.source, end.Offset)],
 	})
+}
+
+func lineStart(s string, i int) int { return strings.LastIndexByte(s[:i], '\n') + 1 }
+
+func lineEnd(s string, i int) int {
+	if n := strings.IndexByte(s[i:], '\n'); n >= 0 {
+		return i + n
+	}
+	return len(s)
 }
 
 func (f *finder) visit(n ast.Node) bool {

@@ -1,0 +1,4 @@
+package ask
+
+// CacheDir is where the programs are built to.
+var CacheDir = cacheDir
