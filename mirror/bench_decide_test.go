@@ -4,13 +4,19 @@ import (
 	"fmt"
 	"testing"
 
+	batchv1 "k8s.io/api/batch/v1"
+
 	"github.com/managedby-dev/managedby/mirror"
 )
 
 // inSyncState is a Job that runs, of which nothing is to be done.
 func inSyncState(t testing.TB, p *mirror.Planner) mirror.State {
-	local := withMods(storedJob(), finalizer(cleanupFinalizer), sentTo(worker, 1, mirrorUID), start(0), active(2))
-	remote := mirrorOf(t, p, storedJob(), start(0), active(2))
+	labelled := func(j *batchv1.Job) {
+		j.Labels = map[string]string{"app": "train", "team": "research", "kueue.x-k8s.io/queue-name": "gpu"}
+		j.Annotations = map[string]string{"example.com/owner": "ada"}
+	}
+	local := withMods(storedJob(), labelled, finalizer(cleanupFinalizer), sentTo(worker, 1, mirrorUID), start(0), active(2))
+	remote := mirrorOf(t, p, withMods(storedJob(), labelled), start(0), active(2))
 	return mirror.State{
 		Local: mirror.Cached(local), Mirror: mirror.Cached(remote), Elsewhere: mirror.OtherWorkers(),
 		Worker: worker, Wanted: true, Now: at(100),

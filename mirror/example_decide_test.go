@@ -177,3 +177,14 @@ func ExampleRecordError() {
 	// BadRecord 0
 	// mirror: dispatch record "{\"v\":2}": its version is 2, and only 1 is known
 }
+
+// A Job stays where it was sent, unless there is a reason to run it again from the start.
+func ExamplePlanner_DispatchOf() {
+	planner, local := newPlanner(), storedJob()
+	metav1.SetMetaDataAnnotation(&local.ObjectMeta, "acme.io/mirror-dispatch",
+		`{"v":1,"job":"11111111-2222-3333-4444-555555555555","worker":"worker-2","attempt":3,"at":"2026-01-01T12:00:00Z"}`)
+	sent, err := planner.DispatchOf(local)
+	fmt.Println(sent.Worker, sent.Attempt, err)
+	// Output:
+	// worker-2 3 <nil>
+}

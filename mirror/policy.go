@@ -5,6 +5,7 @@ import (
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
@@ -55,6 +56,10 @@ type Policy struct {
 	// runs with the service accounts, secrets and quota of target.Namespace on the worker. An error
 	// refuses the Job ([NotAdmittedError]). A nil Admit admits every Job.
 	Admit func(local *batchv1.Job, target types.NamespacedName) error
+
+	// AdmitObject is Admit for the other kinds ([Planner.BuildObject]). Where Admit is set and AdmitObject
+	// is not, every object of another kind is refused.
+	AdmitObject func(local *unstructured.Unstructured, target types.NamespacedName) error
 
 	// WorkerManagedBy is the spec.managedBy of the mirrors, for a worker where yet another
 	// controller runs the Jobs. Empty leaves the field out: the built-in controller runs them. It

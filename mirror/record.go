@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -44,8 +45,26 @@ type record struct {
 	text string // as it was read
 }
 
+// Dispatch says where a Job was sent, as its dispatch record has it. The zero Dispatch is that of a Job
+// which never was.
+type Dispatch struct {
+	Worker   string      // empty if the Job was taken off its worker, or never sent
+	Attempt  int32       // how many times it was sent
+	Lost     int32       // how many mirrors have disappeared on their own
+	At       metav1.Time // when it was sent last
+	Mirror   types.UID   // of the mirror, once it is known
+	Evicting bool        // the mirror is being deleted to free the worker
+}
+
+// DispatchOf returns where a Job was sent, for those who decide where it is wanted: moving a Job that runs
+// starts it anew. The error is a [*RecordError] where [Planner.Decide] would say [BadRecord]. It panics if local is nil.
+func (p *Planner) DispatchOf(local *batchv1.Job) (Dispatch, error) {
+	r, err := parseRecord(local.Annotations[p.policy.Keys.Dispatch], local.UID)
+	return Dispatch{r.Worker, r.Attempt, r.Lost, r.At, r.Mirror, r.Evicting}, err
+}
+
 // RecordError says why the dispatch record of a Job cannot be used. [Planner.Decide] returns it in
-// Plan.Err with the outcome [BadRecord]. Nothing is guessed: a person has to remove the
+// Plan.Err with the outcome [BadRecord], and [Planner.DispatchOf] as its error. Nothing is guessed: a person has to remove the
 // annotation, when no worker has a mirror of the Job.
 type RecordError struct {
 	Value string // of the annotation

@@ -97,6 +97,27 @@ func TestBadRecordDeletion(t *testing.T) {
 	w.expectStep(removeFinalizer)
 }
 
+// TestDispatchOf: what a caller sees of the record.
+func TestDispatchOf(t *testing.T) {
+	w := running(t)
+	w.wanted = false
+	w.step()
+	got, err := w.planner.DispatchOf(w.management.job)
+	want := mirror.Dispatch{Worker: worker, Attempt: 1, At: recordedAt(t, w), Mirror: w.worker.job.UID, Evicting: true}
+	if !got.At.Equal(&want.At) {
+		t.Errorf("at %v, want %v", got.At, want.At)
+	}
+	if got.At = want.At; got != want || err != nil {
+		t.Errorf("%+v, %v; want %+v", got, err, want)
+	}
+	if got, err := w.planner.DispatchOf(storedJob()); got != (mirror.Dispatch{}) || err != nil {
+		t.Errorf("never sent: %+v, %v", got, err)
+	}
+	if _, err := w.planner.DispatchOf(withMods(storedJob(), annotate(dispatchKey, "{"))); err == nil {
+		t.Error("no error")
+	}
+}
+
 // TestRecordOfACopy: a Job that was created from the manifest of another has its record too.
 func TestRecordOfACopy(t *testing.T) {
 	original := running(t)
