@@ -141,7 +141,7 @@ var table = []row{
 	{name: "Result", mirror: mirrorOursFinished, plan: situation.sync,
 		does: "WriteStatus: a result counts"},
 	{name: "Evict", mirror: mirrorOurs, plan: situation.evict,
-		does: "Claim (the record says so), DeleteMirror"},
+		does: "Claim (the record says so), DeleteMirror; one that promises a verdict is waited for, as Result"},
 	{name: "Idle", plan: situation.idle,
 		does: "WriteStatus: live counters to zero if the record names this worker; Suspended=True on a suspended Job"},
 }
@@ -306,8 +306,12 @@ func (t situation) keepFor() time.Duration {
 	return 0
 }
 
-// evict writes to the dispatch record first, so that the mirror is not taken for lost when it is gone.
+// evict writes to the dispatch record first, so that the mirror is not taken for lost when it is gone. A mirror
+// that promises a verdict is waited for: it is about to be a result.
 func (t situation) evict() Plan {
+	if fate(&t.mirror.Status) != 0 {
+		return t.sync().again(lookAgain, "the mirror is about to finish")
+	}
 	p := outcome(Evicting).again(lookAgain, "the mirror has to be gone")
 	if t.p.holds(t.mirror) {
 		p = t.drain(p)

@@ -262,6 +262,24 @@ func TestDecidePreemption(t *testing.T) {
 	}
 }
 
+// TestDecidePromiseBeforeEviction: a mirror that is about to have a result is left to finish.
+func TestDecidePromiseBeforeEviction(t *testing.T) {
+	for promise, terminal := range map[batchv1.JobConditionType]batchv1.JobConditionType{failureTarget: failedJob, criteriaMet: complete} {
+		w := running(t)
+		w.wanted = false
+		w.worker.touch(is(promise, 30))
+		w.expectStep(writeStatus)
+		if plan := w.expectStep(); plan.RequeueAfter == 0 {
+			t.Errorf("%s: nobody looks again: %s", promise, plan)
+		}
+		w.worker.touch(active(0), is(terminal, 40))
+		w.expectStep(writeStatus)
+		if !hasAny(w.management.job, terminal) {
+			t.Errorf("%s: %+v", promise, w.management.job.Status)
+		}
+	}
+}
+
 func TestDecideDeletedMirror(t *testing.T) {
 	deletedByOthers := func(t *testing.T, change ...func(*mirror.Policy)) *world {
 		w := running(t, change...)
