@@ -9,13 +9,14 @@ import (
 	"github.com/managedby-dev/managedby/mirror"
 )
 
-// inSyncState is a Job that runs, of which nothing is to be done.
-func inSyncState(t testing.TB, p *mirror.Planner) mirror.State {
+// inSyncState is a Job that runs, of which nothing is to be done. The mods are for the local Job.
+func inSyncState(t testing.TB, p *mirror.Planner, mods ...mod) mirror.State {
 	labelled := func(j *batchv1.Job) {
 		j.Labels = map[string]string{"app": "train", "team": "research", "kueue.x-k8s.io/queue-name": "gpu"}
 		j.Annotations = map[string]string{"example.com/owner": "ada"}
 	}
 	local := withMods(storedJob(), labelled, finalizer(cleanupFinalizer), sentTo(worker, 1, mirrorUID), start(0), active(2))
+	local = withMods(local, mods...)
 	remote := mirrorOf(t, p, withMods(storedJob(), labelled), start(0), active(2))
 	return mirror.State{
 		Local: mirror.Cached(local), Mirror: mirror.Cached(remote), Elsewhere: mirror.OtherWorkers(),

@@ -508,6 +508,47 @@ func TestDecideIdentity(t *testing.T) {
 	})
 }
 
+// TestDecideLiveCounters: where a mirror is gone, none of the counters of pods that live is left, and all
+// others are.
+func TestDecideLiveCounters(t *testing.T) {
+	counted := func(w *world) {
+		w.worker.touch(active(2), ready(1), terminating(1), failed(3), uncountedID)
+		w.expect(mirror.InSync, writeStatus)
+		w.worker.job = nil
+	}
+	for name, act := range map[string]func(*world){
+		"created again": func(w *world) { w.pass(time.Hour); w.expectStep(claim, create) },
+		"not wanted":    func(w *world) { w.wanted = false; w.expectStep(writeStatus) },
+	} {
+		w := running(t)
+		counted(w)
+		act(w)
+		want := job(start(1), ready(0), terminating(0), failed(3)).Status
+		if got := w.management.job.Status; toJSON(t, got) != toJSON(t, want) {
+			t.Errorf("%s: %s, want %s", name, toJSON(t, got), toJSON(t, want))
+		}
+	}
+}
+
+// TestDecideAllocatesNothing for a Job that is in sync: the record and the identity are read in place.
+func TestDecideAllocatesNothing(t *testing.T) {
+	lost := func(j *batchv1.Job) {
+		annotate(dispatchKey, strings.Replace(j.Annotations[dispatchKey], `,"at"`, `,"lost":1,"at"`, 1))(j)
+	}
+	for name, change := range policies {
+		if name == "condition" {
+			continue // it has to be written first
+		}
+		for _, m := range []mod{func(*batchv1.Job) {}, lost} {
+			p := planner(t, change)
+			s := inSyncState(t, p, m)
+			if n := testing.AllocsPerRun(100, func() { p.Decide(s) }); n != 0 {
+				t.Errorf("%s: %v allocations for %s", name, n, p.Decide(s))
+			}
+		}
+	}
+}
+
 func TestDecideSuspended(t *testing.T) {
 	w := newWorld(t)
 	w.wanted = false

@@ -107,10 +107,10 @@ func ExamplePlan_String() {
 
 func ExampleAction_String() {
 	fmt.Println(mirror.Action{Kind: mirror.DeleteMirror, Object: types.NamespacedName{Namespace: "research", Name: "train"}})
-	fmt.Println(mirror.Action{Kind: mirror.ReadLive, Read: mirror.Read{Mirror: true, Elsewhere: true}})
+	fmt.Println(mirror.Action{Kind: mirror.ReadLive, Read: mirror.Read{Local: true, Mirror: true, Elsewhere: true}})
 	// Output:
 	// DeleteMirror research/train
-	// ReadLive mirror, elsewhere
+	// ReadLive local, mirror, elsewhere
 }
 
 func ExampleAction_OnWorker() {
