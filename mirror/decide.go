@@ -32,8 +32,12 @@ const (
 //   - a mirror is deleted with UID and resourceVersion, so that a result which arrives in between is
 //     not lost, and the finalizer of the local Job goes when live reads show no mirror of it.
 //
+// A create that the worker carries out long after it was given up is beyond them: what it makes has the
+// identity of a mirror, and the dispatch record names another. It is reported as a Conflict, and left alone.
+//
 // Decide changes nothing that it is given, and the plan shares no memory with it. It allocates
-// nothing for a Job that is in sync.
+// nothing for a Job that is in sync, unless the local Job has conditions that its mirror has not, as with
+// Policy.Condition.
 func (p *Planner) Decide(s State) Plan {
 	t := p.look(s)
 	return t.row().plan(t)
@@ -137,7 +141,7 @@ var table = []row{
 	{name: "Dispatch", mirror: mirrorGone, wanted: isWanted, plan: situation.dispatch,
 		does: "AddFinalizer; then Claim, CreateMirror; or BackingOff, or WriteStatus: MirrorLost"},
 	{name: "Sync", mirror: mirrorOurs | mirrorOursFinished, wanted: isWanted, plan: situation.sync,
-		does: "WriteStatus, PatchMirror"},
+		does: "AddFinalizer where it is missing; WriteStatus, PatchMirror"},
 	{name: "Result", mirror: mirrorOursFinished, plan: situation.sync,
 		does: "WriteStatus: a result counts"},
 	{name: "Evict", mirror: mirrorOurs, plan: situation.evict,
@@ -162,7 +166,9 @@ func (t situation) elsewhere() Plan {
 	return t.write(outcome(Elsewhere).again(lookAgain, "the other worker may have let go"), nil, nil)
 }
 
-func (t situation) badRecord() Plan { return outcome(BadRecord).failing(t.recordErr) }
+func (t situation) badRecord() Plan {
+	return t.write(outcome(BadRecord).failing(t.recordErr), nil, nil)
+}
 
 func (t situation) unreachable() Plan {
 	return t.write(outcome(Unreachable).again(unreachableAgain, "the worker may answer"), nil, nil)

@@ -271,7 +271,7 @@ func brokenPromises(policy string, c combination, plan mirror.Plan) (broken []st
 		say(a.OnWorker() && a.Kind != mirror.CreateMirror && (c.mirror == "unknown" || c.mirror == "gone" || c.mirror == "foreign"), "%s: acts on a %s mirror", a, c.mirror)
 		say(a.OnWorker() && c.mirror == "previous" && policy != "exclusive" && policy != "hold", "%s: touches what may be another manager's", a)
 		say(a.OnWorker() && c.mirror == "previous" && !(c.localLive && c.live), "%s: by a cache", a)
-		say(!a.OnWorker() && (c.local == "unknown" || c.local == "gone" || c.local == "not managed" || c.local == "incomplete" || c.local == "bad record"), "%s: writes to a local Job that is %s", a, c.local)
+		say(!a.OnWorker() && (c.local == "unknown" || c.local == "gone" || c.local == "not managed" || c.local == "incomplete" || c.local == "bad record" && policy != "condition"), "%s: writes to a local Job that is %s", a, c.local)
 		say(a.Kind == mirror.RemoveFinalizer && plan.Outcome != mirror.Abandoned && !(c.live && c.liveElse), "%s: by a cache", a)
 		say(a.Kind == mirror.RemoveFinalizer && plan.Outcome == mirror.Abandoned && (policy != "fail" || c.local != "deleting"), "%s: abandoned", a)
 		say(a.Kind == mirror.CreateMirror && (!claimed || c.local != "unfinished" || c.mirror != "gone" || c.elsewhere != "gone" || !c.wanted), "%s: create", a)

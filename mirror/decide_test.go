@@ -114,7 +114,7 @@ func TestDecideDeletion(t *testing.T) {
 			t.Error(plan)
 		}
 		s = w.state()
-		s.Mirror, s.Elsewhere, s.Now = mirror.Live(nil), mirror.OtherWorkers(mirror.Observation{}), at(50+60)
+		s.Worker, s.Mirror, s.Elsewhere, s.Now = "w2", mirror.Live(nil), mirror.OtherWorkers(mirror.Observation{}), at(50+60)
 		if plan := w.planner.Decide(s); plan.Outcome != mirror.Abandoned {
 			t.Errorf("another worker does not answer: %s", plan)
 		}
@@ -137,6 +137,45 @@ func (w *world) expectStep(kinds ...mirror.ActionKind) mirror.Plan {
 		w.t.Errorf("%s; want %v", plan, kinds)
 	}
 	return plan
+}
+
+// TestDecideDeadWorker: a worker that does not answer, and to which the Job was never sent, keeps nobody waiting.
+func TestDecideDeadWorker(t *testing.T) {
+	dead := mirror.OtherWorkers(mirror.Observation{})
+	for name, end := range map[string]func(*world){
+		"deleted":  func(w *world) { w.management.delete(metav1.DeletePropagationBackground) },
+		"finished": func(w *world) { w.management.touch(start(1), is(failureTarget, 2), is(failedJob, 2)) },
+		"promised": func(w *world) { w.management.touch(start(1), is(failureTarget, 2)) },
+	} {
+		w := running(t)
+		w.worker.job = nil
+		w.elsewhere = dead
+		end(w)
+		if plan := w.step(); len(plan.Actions) != 1 || plan.Actions[0].OnWorker() {
+			t.Errorf("%s: %s", name, plan)
+		}
+		s := w.state()
+		if w.management.job == nil {
+			continue
+		}
+		s.Worker = "w2" // which the Job was not sent to: the dead one may be the one that has it
+		s.Elsewhere = mirror.OtherWorkers(mirror.Observation{})
+		if plan := w.planner.Decide(s); len(plan.Actions) > 0 {
+			t.Errorf("%s, seen from another worker: %s", name, plan)
+		}
+	}
+}
+
+// TestDecideStampTerminal: the local TTL runs from the arrival of the result.
+func TestDecideStampTerminal(t *testing.T) {
+	w := running(t, func(p *mirror.Policy) { p.StampTerminal = true })
+	w.worker.touch(active(0), end(20), succeeded(4), is(complete, 20), is(criteriaMet, 20))
+	w.step()
+	for _, c := range w.management.job.Status.Conditions {
+		if c.Type == complete && !c.LastTransitionTime.Equal(&w.now) {
+			t.Errorf("%+v", c)
+		}
+	}
 }
 
 // TestDecideStaleCache: what a cache that is behind shows must never run a Job twice.
@@ -215,7 +254,8 @@ func TestDecideWorkers(t *testing.T) {
 		w.expect(mirror.InSync, addFinalizer, claim, create)
 	})
 	t.Run("moved", func(t *testing.T) {
-		w := running(t, failJob)
+		w := newWorld(t, failJob)
+		w.settle()
 		s := w.state()
 		s.Worker, s.Mirror, s.Elsewhere = "w2", mirror.Live(nil), mirror.OtherWorkers(mirror.Live(nil))
 		if plan := w.planner.Decide(s); len(plan.Actions) != 2 || plan.Actions[1].Kind != create {
@@ -384,21 +424,34 @@ func TestDecideLostMirror(t *testing.T) {
 		}
 	})
 	t.Run("fail", func(t *testing.T) {
-		w := running(t, failJob)
+		w := newWorld(t, failJob)
+		w.settle()
+		w.worker.touch(start(1), active(2))
+		w.expect(mirror.InSync, writeStatus)
 		vanish(w)
 		w.expect(mirror.Finished, writeStatus, removeFinalizer)
 		failedAs(t, w.management.job, "MirrorLost")
 	})
 	t.Run("fail at the second", func(t *testing.T) {
-		w := running(t, func(p *mirror.Policy) { p.MaxAttempts = 2 })
+		w := newWorld(t, func(p *mirror.Policy) { p.MaxAttempts = 2 })
+		w.expect(mirror.InSync, addFinalizer, claim, create, claim)
 		vanish(w)
 		w.pass(time.Hour)
-		w.expect(mirror.InSync, claim, create)
+		w.expect(mirror.InSync, claim, create, claim)
 		w.worker.touch(start(1), active(1))
 		w.expect(mirror.InSync, writeStatus)
 		vanish(w)
 		w.expect(mirror.Finished, writeStatus, removeFinalizer)
 		failedAs(t, w.management.job, "MirrorLost")
+	})
+	t.Run("fail, although it never showed a status", func(t *testing.T) {
+		for _, policy := range []func(*mirror.Policy){failJob, func(p *mirror.Policy) { p.MaxAttempts = 1 }} {
+			w := newWorld(t, policy)
+			w.expect(mirror.InSync, addFinalizer, claim, create, claim)
+			vanish(w)
+			w.expect(mirror.Finished, writeStatus, removeFinalizer)
+			failedAs(t, w.management.job, "MirrorLost")
+		}
 	})
 	t.Run("never created", func(t *testing.T) {
 		w := newWorld(t, failJob)
@@ -406,7 +459,7 @@ func TestDecideLostMirror(t *testing.T) {
 		plan := w.planner.Decide(w.state())
 		w.management.do(plan.Actions[0]) // and then a crash
 		w.pass(time.Hour)
-		w.expect(mirror.InSync, claim, create)
+		w.expect(mirror.InSync, claim, create, claim)
 	})
 	t.Run("a promise is kept", func(t *testing.T) {
 		for promise, terminal := range map[batchv1.JobConditionType]batchv1.JobConditionType{failureTarget: failedJob, criteriaMet: complete} {
@@ -427,7 +480,8 @@ func TestDecideIdentity(t *testing.T) {
 		w := running(t, exclusive)
 		w.worker.job.UID = "another-that-says-the-same"
 		for _, w.wanted = range []bool{true, false} {
-			if plan := w.planner.Decide(w.state()); len(plan.Actions) > 0 && plan.Actions[0].OnWorker() {
+			plan := w.planner.Decide(w.state())
+			if plan.Outcome != mirror.Conflict || len(plan.Actions) > 0 && plan.Actions[0].OnWorker() {
 				t.Errorf("wanted %v: %s", w.wanted, plan)
 			}
 		}
@@ -578,7 +632,7 @@ func TestDecideCondition(t *testing.T) {
 	says := func(status, reason string) {
 		t.Helper()
 		for _, c := range w.management.job.Status.Conditions {
-			if c.Type == kind && (string(c.Status) != status || c.Reason != reason || !strings.HasPrefix(c.Message, worker+", last seen 20")) {
+			if c.Type == kind && (string(c.Status) != status || c.Reason != reason || !strings.HasPrefix(c.Message, worker+", last seen "+map[bool]string{true: "before", false: "at"}[status == "Unknown"]+" 20")) {
 				t.Errorf("%+v; want %s %s", c, status, reason)
 			}
 		}

@@ -29,6 +29,9 @@ type server struct {
 
 // Get, Create, Patch and Delete are what a client of the server does.
 func (s *server) Get(context.Context, types.NamespacedName) (*batchv1.Job, error) {
+	if s.job == nil {
+		return nil, s.answer(metav1.StatusReasonNotFound)
+	}
 	return s.job.DeepCopy(), nil
 }
 

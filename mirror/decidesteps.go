@@ -24,7 +24,7 @@ func (t situation) sync() Plan {
 		return outcome(Dispatching).because("the Job gets the finalizer by which its mirror is deleted").then(t.p.addFinalizer(t.local))
 	}
 	if t.mayBeFormer() {
-		return outcome(Dispatching).because("which mirror is there now has to be certain").then(readLive(Read{Mirror: true}))
+		return outcome(Unconfirmed).then(readLive(Read{Mirror: true}))
 	}
 	status, spec := t.project(t.mirror), SpecPlan{}
 	if t.Wanted && t.mirrorIs == mirrorOurs {
@@ -59,10 +59,11 @@ func planFor(s StatusPlan) Plan {
 }
 
 // adoption is the dispatch record to write because it does not name the mirror yet; nil if it does. A UID
-// alone is no reason for a request: it waits until something else is written.
+// alone is no reason for a request, unless a mirror that disappears counts: else it waits until something
+// else is written.
 func (t situation) adoption(writing bool) *record {
 	named := t.record.Mirror == t.mirror.UID && !t.record.Evicting
-	if t.record.Worker == t.Worker && (named || !writing) {
+	if t.record.Worker == t.Worker && (named || !writing && !t.p.countsLosses()) {
 		return nil
 	}
 	r := t.adopt()
@@ -161,6 +162,11 @@ func (t situation) spent() int64 {
 	return max(0, int64(t.Now.Sub(start.Time)/time.Second))
 }
 
+// countsLosses reports whether it matters that a mirror was there before it disappeared.
+func (p *Planner) countsLosses() bool {
+	return p.policy.OnMirrorLost == FailJob || p.policy.MaxAttempts > 0
+}
+
 // gaveUp reports whether the mirror was lost and is not replaced any more.
 func (t situation) gaveUp() bool {
 	limit := t.p.policy.MaxAttempts
@@ -240,6 +246,9 @@ func (t situation) idleChange() map[string]any {
 // by a live read only.
 func (t situation) idle() Plan {
 	p := outcome(Idle)
+	if t.isStray() {
+		p = outcome(Conflict).because("a Job on the worker calls itself the mirror of this one, and the dispatch record names another")
+	}
 	remote := t.idleJob()
 	var released *record
 	switch {

@@ -17,14 +17,18 @@ import (
 // TestDecideDocument holds DECIDE.md to the table: the table itself, and diagrams of what it does to a
 // Job in a small world. go generate writes it anew.
 func TestDecideDocument(t *testing.T) {
+	edges := rowDiagram(t)
 	text := "# What Decide does\n\n" +
 		"Generated from the table in decide.go by `go generate ./mirror`; do not edit.\n\n" +
 		"The first row that matches decides; an empty cell stands for everything. *Ours* is a mirror of this very Job;\n" +
 		"*elsewhere* is what is known of all the other workers.\n\n" +
 		decisionTable() +
+		"\nWith `Policy.Condition`, rows of an unfinished or finished Job write that condition too, in the same request or, where there is none, in one of its\n" +
+		"own. Every row may ask for `ReadLive` first.\n" +
 		"\n## A life\n\nWhat goes over the wire for a Job that runs to its end, with `HoldMirror`.\n\n" + mermaid(lifeSequence(t)) +
 		"\n## From row to row\n\nHow a Job moves through the rows: by what the plan does (the names of its actions), or by what happens meanwhile.\n" +
-		"One worker, which can be reached; every order of events to a depth of " + fmt.Sprint(explorationDepth) + ".\n\n" + mermaid(rowDiagram(t))
+		"One worker, which can be reached; every order of events to a depth of " + fmt.Sprint(explorationDepth) + ", so that what comes later is not drawn.\n\n" +
+		mermaid(drawStates(edges)) + "\nRows that such a world does not get to: " + notDrawn(edges) + ".\n"
 	golden(t, "../DECIDE.md", text)
 }
 
@@ -101,7 +105,7 @@ var happenings = []happening{
 }
 
 // rowDiagram explores the world breadth first and draws how rows follow each other.
-func rowDiagram(t *testing.T) string {
+func rowDiagram(t *testing.T) map[[2]string][]string {
 	edges := map[[2]string][]string{}
 	add := func(from, to, label string) {
 		if from != to && !slices.Contains(edges[[2]string{from, to}], label) {
@@ -121,7 +125,17 @@ func rowDiagram(t *testing.T) string {
 		}
 		layer = next
 	}
-	return drawStates(edges)
+	return edges
+}
+
+// notDrawn are the rows that no edge leads to.
+func notDrawn(edges map[[2]string][]string) string {
+	drawn := map[string]bool{}
+	for ends := range edges {
+		drawn[ends[0]], drawn[ends[1]] = true, true
+	}
+	rest := slices.DeleteFunc(mirror.RowNames(), func(name string) bool { return drawn[name] })
+	return strings.Join(rest, ", ")
 }
 
 // successors carries out the plan and everything that can happen, each in a world of its own.

@@ -35,6 +35,17 @@
 // and downgrades of the controller: members that a version does not know are kept, and a form that it does not
 // know is [BadRecord].
 //
+// It is a JSON object:
+//
+//	v         the version of this form, 1
+//	job       the UID of the local Job; a record that was copied along with a manifest has another
+//	worker    State.Worker; absent when the Job was taken off its worker
+//	attempt   how many times it was sent, from 1
+//	lost      how many mirrors have disappeared on their own; absent if none
+//	at        when it was sent last, in RFC 3339, whole seconds, UTC
+//	mirror    the UID of the mirror, once it is known
+//	evicting  true when the mirror is being deleted to free the worker; absent otherwise
+//
 // Two finalizers guard the ends. Keys.Cleanup on the local Job makes its deletion wait until its mirror is
 // gone. Keys.Hold on the mirror (Policy.HoldMirror) makes the mirror's deletion by a TTL or by
 // somebody else wait until its result is read. A mirror is deleted in the foreground, so that gone means that

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -67,6 +68,62 @@ func ExampleLive() {
 	// Output:
 	// CleanedUp (the Job is being deleted, and has no mirror left): ReadLive mirror
 	// CleanedUp (the Job is being deleted, and has no mirror left): RemoveFinalizer research/train
+}
+
+// What Get returned goes in as it is: NotFound is an answer, another error is not.
+func ExampleLiveGet() {
+	planner := newPlanner()
+	notFound := apierrors.NewNotFound(schema.GroupResource{Group: "batch", Resource: "jobs"}, "train")
+	for _, err := range []error{notFound, fmt.Errorf("connection refused")} {
+		plan := planner.Decide(mirror.State{
+			Local: mirror.Live(storedJob()), Mirror: mirror.LiveGet(nil, err), Elsewhere: mirror.OtherWorkers(),
+			Worker: "worker-1", Wanted: true, Now: at(0),
+		})
+		fmt.Println(plan.Outcome)
+	}
+	// Output:
+	// Dispatching
+	// Unreachable
+}
+
+// With controller-runtime, whose Get fills in a Job of the caller's.
+func ExampleCachedGet() {
+	var job batchv1.Job
+	get := func(into *batchv1.Job) error { *into = *storedJob(); return nil }
+	err := get(&job)
+
+	local := mirror.CachedGet(&job, err)
+	fmt.Println(newPlanner().Decide(mirror.State{Local: local, Worker: "worker-1", Wanted: true, Now: at(0)}).Outcome)
+	// Output:
+	// Unreachable
+}
+
+// With several workers, Decide is asked once for each, and the others are Elsewhere. The Job is wanted on one of
+// them at most: here it stays where it was sent.
+func ExampleState() {
+	planner, local := newPlanner(), storedJob(func(j *batchv1.Job) { j.Finalizers = []string{"acme.io/mirror-cleanup"} })
+	seen := map[string]mirror.Observation{"worker-1": mirror.Cached(nil), "worker-2": mirror.Cached(nil)}
+
+	wanted := "worker-2"
+	if sent, err := planner.DispatchOf(local); err == nil && sent.Worker != "" {
+		wanted = sent.Worker
+	}
+	for _, name := range []string{"worker-1", "worker-2"} {
+		var others []mirror.Observation
+		for other, observation := range seen {
+			if other != name {
+				others = append(others, observation)
+			}
+		}
+		plan := planner.Decide(mirror.State{
+			Local: mirror.Cached(local), Mirror: seen[name], Elsewhere: mirror.OtherWorkers(others...),
+			Worker: name, Wanted: name == wanted, Now: at(0),
+		})
+		fmt.Println(name, plan)
+	}
+	// Output:
+	// worker-1 Idle (the Job is not wanted on this worker)
+	// worker-2 Dispatching (the mirror is to be created): Claim research/train, CreateMirror research/train
 }
 
 // A Job of the same name in the cache which is none of ours is a conflict, and nothing is done to it.

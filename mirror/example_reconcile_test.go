@@ -22,15 +22,18 @@ type dispatcherController struct {
 // README: the reconcile sketch
 
 func (c *dispatcherController) Reconcile(ctx context.Context, key types.NamespacedName) (time.Duration, error) {
-	plan := c.planner.Decide(c.observe(ctx, key, mirror.Cached))
-	if len(plan.Actions) > 0 && plan.Actions[0].Kind == mirror.ReadLive {
-		plan = c.planner.Decide(c.observe(ctx, key, mirror.Live)) // a cache is not enough for this step
+	plan, err := c.decide(ctx, key, mirror.CachedGet)
+	if err == nil && len(plan.Actions) > 0 && plan.Actions[0].Kind == mirror.ReadLive {
+		plan, err = c.decide(ctx, key, mirror.LiveGet) // with clients that do not cache
+	}
+	if err != nil {
+		return 0, err
 	}
 	c.report(key, plan) // plan.Outcome is fit for an event and a metric, plan.String() for a log
 	for _, action := range plan.Actions {
 		err := c.carryOut(ctx, action)
 		if action.Tolerates(apierrors.ReasonForError(err)) {
-			return time.Second, nil // the world has moved on: look again, and do not go on with this plan
+			return time.Second, nil // the world has moved on: do not go on with this plan, and look again
 		} else if err != nil {
 			return 0, err
 		}
@@ -38,15 +41,17 @@ func (c *dispatcherController) Reconcile(ctx context.Context, key types.Namespac
 	return plan.RequeueAfter, nil // what was written brings an event, and that brings the next step
 }
 
-func (c *dispatcherController) observe(ctx context.Context, key types.NamespacedName, how func(*batchv1.Job) mirror.Observation) mirror.State {
-	state := mirror.State{Worker: "worker-1", Wanted: true, Elsewhere: mirror.OtherWorkers(), Now: metav1.Now()}
-	if job, err := c.management.Get(ctx, key); err == nil { // a job of nil: there is none
-		state.Local = how(job)
+func (c *dispatcherController) decide(ctx context.Context, key types.NamespacedName, see func(*batchv1.Job, error) mirror.Observation) (mirror.Plan, error) {
+	local, err := c.management.Get(ctx, key)
+	if err != nil && !apierrors.IsNotFound(err) {
+		return mirror.Plan{}, err
 	}
-	if job, err := c.worker.Get(ctx, key); err == nil { // an error: nobody knows, and the Mirror stays unknown
-		state.Mirror = how(job)
-	}
-	return state
+	return c.planner.Decide(mirror.State{
+		Local:     see(local, err),
+		Mirror:    see(c.worker.Get(ctx, key)), // with a Policy.Target: of the name planner.TargetOf(local)
+		Elsewhere: mirror.OtherWorkers(),       // there are none
+		Worker:    "worker-1", Wanted: true, Now: metav1.Now(),
+	}), nil
 }
 
 func (c *dispatcherController) carryOut(ctx context.Context, action mirror.Action) error {

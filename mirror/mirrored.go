@@ -33,9 +33,17 @@ func (t situation) withCondition(o Outcome, status *batchv1.JobStatus) *batchv1.
 	}
 	status.Conditions = set(status.Conditions, batchv1.JobCondition{
 		Type: kind, Status: conditionStatus(reason), Reason: string(reason), LastTransitionTime: t.Now,
-		Message: t.Worker + lastSeen + t.Now.UTC().Format(time.RFC3339),
+		Message: t.Worker + lastSeen + t.when(reason) + t.Now.UTC().Format(time.RFC3339),
 	})
 	return status
+}
+
+// when goes before the time: a worker that does not answer was seen some time before.
+func (t situation) when(reason Outcome) string {
+	if conditionStatus(reason) == corev1.ConditionUnknown {
+		return "before "
+	}
+	return "at "
 }
 
 func (t situation) speaks() bool {

@@ -2,6 +2,7 @@ package mirror
 
 import (
 	batchv1 "k8s.io/api/batch/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/managedby-dev/managedby/jobmanagedby"
@@ -16,8 +17,26 @@ type Observation struct {
 	live  bool
 }
 
+// LiveGet is [Live] of what a client's Get returned: NotFound is an answer, and any other error makes the Job
+// unknown. The job is not looked at if there is an error.
+func LiveGet(job *batchv1.Job, err error) Observation { return get(job, err, Live) }
+
+// CachedGet is [Cached] of what Get returned of a client that reads from a cache which has synced.
+func CachedGet(job *batchv1.Job, err error) Observation { return get(job, err, Cached) }
+
+func get(job *batchv1.Job, err error, how func(*batchv1.Job) Observation) Observation {
+	switch {
+	case apierrors.IsNotFound(err):
+		return how(nil)
+	case err != nil:
+		return Observation{}
+	default:
+		return how(job)
+	}
+}
+
 // Live is an observation read from the API server itself. A nil job says that the server answered
-// NotFound; any other failure of the read is no observation.
+// NotFound; any other failure of the read is no observation. See [LiveGet].
 func Live(job *batchv1.Job) Observation { return Observation{job: job, known: true, live: true} }
 
 // Cached is an observation from a cache that has synced, which may be behind the server. A nil job
@@ -43,7 +62,8 @@ type State struct {
 	Local Observation
 
 	// Mirror is the Job on this worker of the name that [Planner.TargetOf] gives for the local one,
-	// whoever made it.
+	// whoever made it. Where there is no local Job any more, it is the Job whose event led here:
+	// [Planner.LocalOf] gives the name of the local one.
 	Mirror Observation
 
 	// Elsewhere is the same for all other workers that this Job may have been sent to.
@@ -89,7 +109,7 @@ const (
 	localUnknown    localIs = 1 << iota
 	localGone               // the server has none
 	localOther              // not managed by Policy.Controller
-	localIncomplete         // the State lacks Worker or Now
+	localIncomplete         // the State lacks Worker or Now, or the Job what the API server gives it
 	localDeleting           // has a deletionTimestamp
 	localFinished           // Complete or Failed
 	localUnreadable         // unfinished, and its dispatch record cannot be read
@@ -122,7 +142,23 @@ func (p *Planner) look(s State) situation {
 	t.localIs = t.classifyLocal()
 	t.mirrorIs = t.classifyMirror(s.Mirror)
 	t.elsewhereIs, t.othersLive = t.classifyOthers()
+	if t.elsewhereIs != elsewherePresent && t.settlesOthers() {
+		t.elsewhereIs, t.othersLive = elsewhereGone, true
+	}
 	return t
+}
+
+// settlesOthers reports whether the record alone says that no other worker has the mirror of a Job that ends. It was
+// known of all of them when the Job was sent here, and nothing was sent since: so a worker that does not answer, and
+// never had the Job, keeps nobody waiting.
+func (t *situation) settlesOthers() bool {
+	return t.localIs&(localDeleting|localFinished|localFate) != 0 && t.record.sent() && t.record.Worker == t.Worker
+}
+
+// isStray reports whether the Job on the worker has the identity of a mirror of the local Job, and the dispatch
+// record names another: it was forged, or created by a request that arrived late.
+func (t *situation) isStray() bool {
+	return t.mirrorIs == mirrorForeign && t.p.relationOf(t.local, t.mirror) == Ours
 }
 
 func (t *situation) classifyLocal() localIs {
@@ -133,7 +169,7 @@ func (t *situation) classifyLocal() localIs {
 		return localGone
 	case !jobmanagedby.IsManagedBy(local, t.p.policy.Controller):
 		return localOther
-	case t.Worker == "" || t.Now.IsZero():
+	case t.Worker == "" || t.Now.IsZero() || local.UID == "" || local.ResourceVersion == "":
 		return localIncomplete
 	case local.DeletionTimestamp != nil:
 		return localDeleting

@@ -9,7 +9,7 @@ import (
 
 // Patch returns the plan's write as a JSON merge patch ([types.MergePatchType]) of the subresource
 // "status" of local, the Job that the plan was made for; nil if there is nothing to write. It holds what
-// changes, and the UID and resourceVersion of local as preconditions: the API server answers
+// changes, and the UID and resourceVersion of local, where it has them, as preconditions: the API server answers
 // Conflict if local is no longer the Job that the plan was made for.
 //
 // It is better than an update: that would drop what a later release keeps in a status and the Go types
@@ -65,7 +65,10 @@ func diff(from, to map[string]any) map[string]any {
 
 // mergePatch returns a merge patch of a Job, with the preconditions in its metadata.
 func mergePatch(job *batchv1.Job, metadata, status map[string]any) []byte {
-	meta := map[string]any{"uid": job.UID}
+	meta := map[string]any{}
+	if job.UID != "" {
+		meta["uid"] = job.UID
+	}
 	if job.ResourceVersion != "" {
 		meta["resourceVersion"] = job.ResourceVersion
 	}

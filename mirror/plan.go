@@ -13,10 +13,13 @@ import (
 // may be added in a minor version.
 type Outcome = StatusOutcome
 
-// The outcomes of [Planner.Decide], beside those of [ProjectStatus], which it passes on for a Job that
-// is wanted on the worker and has its mirror there.
+// The outcomes of [Planner.Decide], beside those of [ProjectStatus]. It passes these on where it copies the
+// status of a mirror, and they speak of the status alone: with InSync there may be a change of the spec to
+// send, and with Finished a mirror to delete. [NotManaged], [Conflict] and [Finished] it has for reasons of its
+// own as well.
 const (
-	// Incomplete means that State.Worker or State.Now is missing: nothing is planned.
+	// Incomplete means that State.Worker or State.Now is missing, or the UID or resourceVersion of the
+	// local Job: nothing is planned.
 	Incomplete Outcome = "Incomplete"
 	// Gone means that there is no local Job, and nothing of ours on the worker, as far as is known.
 	Gone Outcome = "Gone"
@@ -27,8 +30,8 @@ const (
 	CleaningUp Outcome = "CleaningUp"
 	// CleanedUp means that no mirror is left of a local Job that is being deleted: it can go.
 	CleanedUp Outcome = "CleanedUp"
-	// CleanupPending means that the local Job is being deleted or has finished, and a worker does not
-	// answer that may have a mirror of it.
+	// CleanupPending means that the local Job is being deleted, and a worker does not answer that may have
+	// its mirror.
 	CleanupPending Outcome = "CleanupPending"
 	// Abandoned means that the deletion has waited for Policy.AbandonAfter: the local Job can go, and
 	// what runs on the worker is left behind.
@@ -36,6 +39,8 @@ const (
 	// BadRecord means that the dispatch record of the Job cannot be read or belongs to another
 	// Job: nothing is planned. Plan.Err is a [*RecordError].
 	BadRecord Outcome = "BadRecord"
+	// Unconfirmed means that a live read has to say which mirror there is.
+	Unconfirmed Outcome = "Unconfirmed"
 	// Unreachable means that nobody knows whether the worker has the mirror.
 	Unreachable Outcome = "Unreachable"
 	// Refused means that [Planner.Build] refuses the Job. Plan.Err says why.
@@ -56,7 +61,7 @@ const (
 	Concluded Outcome = "Concluded"
 	// Evicting means that the Job is no longer wanted on this worker: its mirror is deleted.
 	Evicting Outcome = "Evicting"
-	// Idle means that the Job is not wanted on this worker, and nothing of it is there.
+	// Idle means that the Job is not wanted on this worker, and no mirror of it is there.
 	Idle Outcome = "Idle"
 )
 
@@ -65,7 +70,7 @@ var planOutcomes = [...]struct {
 	outcome Outcome
 	why     string
 }{
-	{Incomplete, "the caller did not say which worker this is, or what time it is"},
+	{Incomplete, "State.Worker or State.Now is missing, or the UID or resourceVersion of the local Job"},
 	{Gone, "there is no such Job"},
 	{Orphan, "the worker has the mirror of a Job that does not exist any more"},
 	{CleaningUp, "the Job is being deleted, and its mirror first"},
@@ -73,6 +78,7 @@ var planOutcomes = [...]struct {
 	{CleanupPending, "a worker that may have the mirror does not answer"},
 	{Abandoned, "the worker has not answered for too long: what runs there is left behind"},
 	{BadRecord, "the dispatch record cannot be used"},
+	{Unconfirmed, "which mirror there is now has to be certain"},
 	{Unreachable, "the worker does not answer"},
 	{Refused, "no mirror can be made of the Job"},
 	{Elsewhere, "another worker has the mirror, or may have it"},

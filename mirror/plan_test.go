@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/managedby-dev/managedby/mirror"
@@ -14,7 +15,7 @@ import (
 func TestOutcomes(t *testing.T) {
 	want := []mirror.Outcome{
 		"InSync", "Copied", "Deferred", "Evicted", "Resuming", "Terminating", "Finished", "Conflict", "Invalid", "NotManaged",
-		"Incomplete", "Gone", "Orphan", "CleaningUp", "CleanedUp", "CleanupPending", "Abandoned", "BadRecord", "Unreachable", "Refused",
+		"Incomplete", "Gone", "Orphan", "CleaningUp", "CleanedUp", "CleanupPending", "Abandoned", "BadRecord", "Unconfirmed", "Unreachable", "Refused",
 		"Elsewhere", "Dispatching", "BackingOff", "MirrorLost", "MirrorDeleting", "Concluded", "Evicting", "Idle",
 	}
 	got := mirror.Outcomes()
@@ -48,6 +49,10 @@ func TestZeroState(t *testing.T) {
 		"Mirror": func(s *mirror.State) { s.Mirror = mirror.Observation{} },
 		"Worker": func(s *mirror.State) { s.Worker = "" },
 		"Now":    func(s *mirror.State) { s.Now = metav1.Time{} },
+		"UID":    func(s *mirror.State) { s.Local = mirror.Live(storedJob(func(j *batchv1.Job) { j.UID = "" })) },
+		"resourceVersion": func(s *mirror.State) {
+			s.Local = mirror.Live(storedJob(func(j *batchv1.Job) { j.ResourceVersion = "" }))
+		},
 		"Elsewhere": func(s *mirror.State) {
 			s.Elsewhere = mirror.Others{}
 			s.Mirror = mirror.Live(nil)

@@ -100,12 +100,14 @@ type Policy struct {
 	ExclusiveOrigin bool
 
 	// HoldMirror puts a finalizer (Keys.Hold) on mirrors, so that nobody's TTL or delete takes one
-	// before its result is read. [Planner.Decide] takes it off again.
+	// before its result is read. [Planner.Decide] takes it off again when no result can come any more, by
+	// what the worker's Job controller and garbage collector show.
 	HoldMirror bool
 
 	// KeepFinished is how long the mirror of a finished Job is kept, for its pods and their logs,
-	// counted from the lastTransitionTime of the local terminal condition. Zero deletes it as soon
-	// as the result is on the local Job; a negative value never.
+	// counted from the lastTransitionTime of the local terminal condition. The local Job keeps its
+	// finalizer for that time. Zero deletes the mirror as soon as the result is on the local Job; a
+	// negative value leaves it until the local Job is deleted.
 	KeepFinished time.Duration
 
 	// AbandonAfter is how long the deletion of a local Job waits for a worker that does not answer,

@@ -76,8 +76,10 @@ func TestBadRecord(t *testing.T) {
 		if !test.bad {
 			continue
 		}
-		w := running(t)
+		w := newWorld(t, func(p *mirror.Policy) { p.Condition = "acme.io/Mirrored" })
+		w.settle()
 		w.management.touch(annotate(dispatchKey, test.text))
+		w.expectStep(writeStatus) // of the condition
 		plan := w.expectStep()
 		if record := (*mirror.RecordError)(nil); plan.Outcome != mirror.BadRecord || !errors.As(plan.Err, &record) || plan.RequeueAfter != 0 {
 			t.Errorf("%s: %s", test.name, plan)
