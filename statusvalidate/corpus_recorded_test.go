@@ -13,7 +13,7 @@ import (
 
 // The corpus is recorded by internal/oracle/record from the real API-server code, with the bad value of
 // each error, and the option of upstream's validation that it is due to.
-const corpus = "../corpus" // from the older record
+const corpus = "../corpus" // seen from the given vectors
 
 // corpusAbout says what the corpus is made of.
 type corpusAbout struct {
