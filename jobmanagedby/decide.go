@@ -2,7 +2,6 @@ package jobmanagedby
 
 import (
 	"fmt"
-	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
 )
@@ -45,7 +44,7 @@ type ReasonInfo struct {
 	Summary string
 }
 
-// Reasons returns every reason there is, in a fixed order and in a slice of the caller's own.
+// Reasons returns every reason that [Decide] has, in a fixed order and in a slice of the caller's own.
 func Reasons() []ReasonInfo {
 	infos := make([]ReasonInfo, 0, len(reasonRows))
 	for _, row := range reasonRows {
@@ -99,11 +98,14 @@ type reasonRow struct {
 
 // rowOf returns the zero row for a reason that is not in the table.
 func rowOf(r Reason) reasonRow {
-	i := slices.IndexFunc(reasonRows[:], func(row reasonRow) bool { return row.Reason == r })
-	if i < 0 {
-		return reasonRow{}
+	for _, rows := range [...][]reasonRow{reasonRows[:], kindReasonRows} {
+		for i := range rows {
+			if rows[i].Reason == r {
+				return rows[i]
+			}
+		}
 	}
-	return reasonRows[i]
+	return reasonRow{}
 }
 
 var reasonRows = [...]reasonRow{{

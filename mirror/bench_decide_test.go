@@ -19,7 +19,7 @@ func inSyncState(t testing.TB, p *mirror.Planner, mods ...mod) mirror.State {
 	local = withMods(local, mods...)
 	remote := mirrorOf(t, p, withMods(storedJob(), labelled), start(0), active(2))
 	return mirror.State{
-		Local: mirror.Cached(local), Mirror: mirror.Cached(remote), Elsewhere: mirror.OtherWorkers(),
+		Key: jobKey, Local: mirror.Cached(local), Mirror: mirror.Cached(remote), Elsewhere: mirror.OtherWorkers(),
 		Worker: worker, Wanted: true, Now: at(100),
 	}
 }

@@ -56,6 +56,9 @@ func (p *Planner) build(local *batchv1.Job, spent int64) (*batchv1.Job, error) {
 	sent := r.text(few[:0]) // first, for the identity is no part of it
 	p.stamp(&mirror.ObjectMeta, local)
 	room := apivalidation.TotalAnnotationSizeLimitB - sizeOf(mirror.Annotations)
+	if p.policy.HoldMirror {
+		room -= len(p.policy.Keys.Hold) + len(draining)
+	}
 	if room < 0 {
 		return nil, &TooLargeError{Job: keyOf(local), Size: apivalidation.TotalAnnotationSizeLimitB - room, Limit: apivalidation.TotalAnnotationSizeLimitB}
 	}

@@ -6,6 +6,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // lookAgain is how long to wait for what brings an event in most cases, and unreachableAgain for a worker
@@ -27,7 +28,7 @@ const (
 //     attempt was written with the resourceVersion of the Job that the plan was made for;
 //   - what the dispatch record or the identity does not call ours is never changed, deleted or copied from;
 //   - unknown is never taken for gone;
-//   - a finished local Job stays as it is, and its mirror is not created again; nor is that of a Job
+//   - a finished local Job stays as it is (but for Policy.Condition), and its mirror is not created again; nor is that of a Job
 //     that promises a verdict;
 //   - a mirror is deleted with UID and resourceVersion, so that a result which arrives in between is
 //     not lost, and the finalizer of the local Job goes when live reads show no mirror of it.
@@ -106,7 +107,7 @@ var table = []row{
 
 	{name: "CleanUp", local: localDeleting, mirror: anyOurs, plan: situation.cleanUp,
 		does: "DeleteMirror, ReleaseMirror"},
-	{name: "CleanUpElsewhere", local: localDeleting, mirror: nothingOurs, elsewhere: elsewherePresent, plan: waitFor(CleaningUp),
+	{name: "CleanUpElsewhere", local: localDeleting, elsewhere: elsewherePresent, plan: waitFor(CleaningUp),
 		does: "wait for the other worker"},
 	{name: "CleanupPending", local: localDeleting, mirror: mirrorUnknown, plan: situation.cleanupPending,
 		does: "wait; after AbandonAfter RemoveFinalizer"},
@@ -195,6 +196,9 @@ func (t situation) previous() Plan {
 
 func (t situation) orphan() Plan {
 	p := outcome(Orphan)
+	if t.local == nil && t.Key == (types.NamespacedName{}) {
+		return p.because("the worker has a mirror of our origin without a Job; State.Key does not say whose")
+	}
 	if !t.p.policy.ExclusiveOrigin {
 		return p.because("the worker has a mirror of our origin without a Job; it is deleted only with Policy.ExclusiveOrigin")
 	}
@@ -248,9 +252,12 @@ func (t situation) cleanupPending() Plan {
 	if t.p.policy.AbandonAfter == 0 {
 		return p
 	}
-	left := t.p.policy.AbandonAfter - t.Now.Sub(t.local.DeletionTimestamp.Time)
+	left := t.local.DeletionTimestamp.Add(t.p.policy.AbandonAfter).Sub(t.Now.Time)
 	if left > 0 {
 		return p.again(left, "the worker is given up then")
+	}
+	if t.mirrorIs != mirrorUnknown && !t.State.Mirror.live {
+		return p.then(readLive(Read{Mirror: true})) // this one does answer
 	}
 	return t.unfinalize(outcome(Abandoned))
 }
@@ -306,7 +313,7 @@ func (t situation) keepFor() time.Duration {
 	for _, kind := range terminalConditions {
 		c := entry(t.local.Status.Conditions, kind.terminal)
 		if c != nil && c.Status == "True" && !c.LastTransitionTime.IsZero() {
-			return t.p.policy.KeepFinished - t.Now.Sub(c.LastTransitionTime.Time)
+			return c.LastTransitionTime.Add(t.p.policy.KeepFinished).Sub(t.Now.Time)
 		}
 	}
 	return 0
@@ -315,7 +322,7 @@ func (t situation) keepFor() time.Duration {
 // evict writes to the dispatch record first, so that the mirror is not taken for lost when it is gone. A mirror
 // that promises a verdict is waited for: it is about to be a result.
 func (t situation) evict() Plan {
-	if fate(&t.mirror.Status) != 0 {
+	if fate(&t.mirror.Status) != 0 && t.record.Worker == t.Worker {
 		return t.sync().again(lookAgain, "the mirror is about to finish")
 	}
 	p := outcome(Evicting).again(lookAgain, "the mirror has to be gone")

@@ -30,6 +30,8 @@ const (
 	worker           = "w1"
 )
 
+var jobKey = types.NamespacedName{Namespace: "research", Name: "train"}
+
 // deletedAt is a mod; a Job that is being deleted has a finalizer that keeps it.
 func deletedAt(second int, finalizers ...string) mod {
 	return func(j *batchv1.Job) {
@@ -141,7 +143,7 @@ func product(t testing.TB, p *mirror.Planner, f func(combination)) {
 }
 
 func stateOf(t testing.TB, p *mirror.Planner, l, m variant, c combination) mirror.State {
-	s := mirror.State{Worker: worker, Wanted: c.wanted, Now: at(100)}
+	s := mirror.State{Key: jobKey, Worker: worker, Wanted: c.wanted, Now: at(100)}
 	local := withMods(storedJob(), l.mods...)
 	remote := mirrorOf(t, p, storedJob(), m.mods...)
 	switch l.name {

@@ -231,7 +231,7 @@ func newWorld(t testing.TB, change ...func(*mirror.Policy)) *world {
 
 func (w *world) state() mirror.State {
 	return mirror.State{
-		Local: mirror.Live(w.management.job.DeepCopy()), Mirror: mirror.Live(w.worker.job.DeepCopy()),
+		Key: jobKey, Local: mirror.Live(w.management.job.DeepCopy()), Mirror: mirror.Live(w.worker.job.DeepCopy()),
 		Elsewhere: w.elsewhere, Worker: worker, Wanted: w.wanted, Now: w.now,
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
@@ -23,6 +24,9 @@ func (t situation) sync() Plan {
 	if !t.p.cleansUp(t.local) {
 		return outcome(Dispatching).because("the Job gets the finalizer by which its mirror is deleted").then(t.p.addFinalizer(t.local))
 	}
+	if t.Wanted && t.record.Mirror != t.mirror.UID && t.elsewhereIs == elsewherePresent {
+		return t.write(outcome(Conflict).because("another worker has a mirror of this Job as well"), nil, nil)
+	}
 	if t.mayBeFormer() {
 		return outcome(Unconfirmed).then(readLive(Read{Mirror: true}))
 	}
@@ -30,24 +34,37 @@ func (t situation) sync() Plan {
 	if t.Wanted && t.mirrorIs == mirrorOurs {
 		spec = t.p.PlanSpec(t.pair(t.mirror))
 	}
-	p := t.write(planFor(status), status.Status, t.adoption(status.Status != nil || spec.Patch != nil))
+	adopted := t.adoption(status.Status != nil || spec.Patch != nil)
+	p := t.write(planFor(status), status.Status, adopted)
 	p.Differences = spec.Differences
+	if spec.Stale {
+		p = p.again(lookAgain, "the local Job that was seen is older than what its mirror was sent")
+	}
 	if spec.Patch != nil {
 		a := on(PatchMirror, t.mirror)
 		a.Patch, a.PatchType = spec.Patch, types.MergePatchType
-		p = p.then(a)
+		if adopted != nil {
+			return p.then(a)
+		}
+		p = t.onMirror(p, a)
 	}
 	return p
 }
 
 // mayBeFormer reports whether a cache that is behind may show the mirror of an earlier attempt. What the
-// record names is right, and in a first attempt there is no earlier one.
+// record names is right, and a Job that was sent once, and not taken off its worker, has had no other.
 func (t situation) mayBeFormer() bool {
-	return t.record.Attempt > 1 && t.record.Mirror == "" && !t.State.Mirror.live
+	first := t.record.Attempt == 0 || t.record.Attempt == 1 && t.record.sent()
+	return !first && t.record.Mirror == "" && !t.State.Mirror.live
 }
 
 // project plans the status for a remote Job.
 func (t situation) project(remote *batchv1.Job) StatusPlan {
+	if kind := t.p.policy.Condition; kind != "" && find(remote.Status.Conditions, kind) >= 0 {
+		bare := *remote // it speaks of another worker, below this one
+		bare.Status.Conditions = slices.DeleteFunc(slices.Clone(remote.Status.Conditions), func(c batchv1.JobCondition) bool { return c.Type == kind })
+		remote = &bare
+	}
 	pair := t.pair(remote)
 	return ProjectStatus(pair, t.p.statusOptions(pair, t.Now))
 }
@@ -63,7 +80,9 @@ func planFor(s StatusPlan) Plan {
 // else is written.
 func (t situation) adoption(writing bool) *record {
 	named := t.record.Mirror == t.mirror.UID && !t.record.Evicting
-	if t.record.Worker == t.Worker && (named || !writing && !t.p.countsLosses()) {
+	settled := t.Wanted && t.elsewhereIs == elsewhereGone
+	elsewhere := t.record.sent() && t.record.Worker != t.Worker && !settled || t.elsewhereIs == elsewherePresent
+	if t.record.Worker == t.Worker && (named || !writing && !t.p.countsLosses()) || elsewhere && !named {
 		return nil
 	}
 	r := t.adopt()
@@ -129,13 +148,6 @@ func hasPods(s *batchv1.JobStatus) bool {
 
 // dispatch creates the mirror. Where the Job was sent before, it goes by live reads only.
 func (t situation) dispatch() Plan {
-	job, err := t.p.build(t.local, t.spent())
-	if err != nil {
-		return t.write(outcome(Refused).failing(err), nil, nil)
-	}
-	if !t.p.cleansUp(t.local) {
-		return outcome(Dispatching).then(t.p.addFinalizer(t.local))
-	}
 	if t.record.sent() {
 		if read, open := t.confirm(); open {
 			return outcome(Dispatching).then(readLive(read))
@@ -143,14 +155,37 @@ func (t situation) dispatch() Plan {
 		if t.gaveUp() {
 			return t.lost()
 		}
-		if wait := t.retryIn(); wait > 0 && t.record.Worker == t.Worker {
-			return t.write(outcome(BackingOff).again(wait, "the next attempt is due"), nil, nil)
-		}
 	}
 	next := t.claim()
+	job, err := t.p.build(t.local, t.spent())
+	if err == nil {
+		err = t.room(next.String())
+	}
+	if err != nil {
+		return t.write(outcome(Refused).failing(err), nil, nil)
+	}
+	if !t.p.cleansUp(t.local) {
+		return outcome(Dispatching).then(t.p.addFinalizer(t.local))
+	}
+	if wait := t.retryIn(); wait > 0 {
+		return t.write(outcome(BackingOff).again(wait, "the next attempt is due"), nil, nil)
+	}
 	return outcome(Dispatching).
 		then(patch(Claim, t.local, t.recordChange(&next), t.idleChange())).
 		then(Action{Kind: CreateMirror, Object: keyOf(job), Job: job})
+}
+
+// room refuses a Job whose annotations leave no room for the dispatch record.
+func (t situation) room(record string) error {
+	key := t.p.policy.Keys.Dispatch
+	size := sizeOf(t.local.Annotations) + len(key) + len(record)
+	if old, there := t.local.Annotations[key]; there {
+		size -= len(key) + len(old)
+	}
+	if size <= apivalidation.TotalAnnotationSizeLimitB {
+		return nil
+	}
+	return &TooLargeError{Job: keyOf(t.local), Size: size, Limit: apivalidation.TotalAnnotationSizeLimitB}
 }
 
 // spent is how much of activeDeadlineSeconds earlier attempts have used, in seconds.
@@ -170,19 +205,25 @@ func (p *Planner) countsLosses() bool {
 // gaveUp reports whether the mirror was lost and is not replaced any more.
 func (t situation) gaveUp() bool {
 	limit := t.p.policy.MaxAttempts
-	return t.hasLost() && (t.p.policy.OnMirrorLost == FailJob || limit > 0 && t.record.Lost+1 >= limit)
+	return t.hasLost() && (t.p.policy.OnMirrorLost == FailJob || limit > 0 && t.record.Lost >= limit-1)
 }
 
-// retryIn is how long to wait before the next attempt.
+// retryIn is how long to wait before the next attempt on this worker. A claim of the future was made by a clock
+// that is ahead; it does not make the wait longer.
 func (t situation) retryIn() time.Duration {
+	if t.record.Worker != t.Worker {
+		return 0
+	}
 	delay := t.p.policy.RetryDelay
 	if delay == 0 {
 		delay = defaultRetryDelay
 	}
 	for range min(t.record.Attempt-1, 30) {
-		delay = min(2*delay, maxRetryDelay)
+		if delay < maxRetryDelay {
+			delay = min(2*delay, maxRetryDelay)
+		}
 	}
-	return t.record.At.Add(min(delay, maxRetryDelay)).Sub(t.Now.Time)
+	return min(t.record.At.Add(delay).Sub(t.Now.Time), delay)
 }
 
 // lost concludes a Job whose mirror has disappeared.
@@ -258,8 +299,10 @@ func (t situation) idle() Plan {
 		if !t.State.Mirror.live {
 			return p.then(readLive(Read{Mirror: true}))
 		}
-		r := t.released()
-		released = &r
+		if !t.isStray() { // which the record has to go on denying
+			r := t.released()
+			released = &r
+		}
 	}
 	if suspends(t.local) && !hasTrue(remote.Status.Conditions, batchv1.JobSuspended) {
 		remote.Status.Conditions = set(remote.Status.Conditions, suspended(t.Now))

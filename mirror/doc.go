@@ -11,6 +11,7 @@
 //	planner, err := mirror.New(mirror.Policy{Controller: "acme.io/dispatcher", Origin: clusterUID})
 //	...
 //	plan := planner.Decide(mirror.State{
+//		Key:       key,
 //		Local:     mirror.Cached(local),  // nil: there is none. An Observation that is left out: unknown
 //		Mirror:    mirror.Cached(remote), // the Job of the name planner.TargetOf(local) on this worker
 //		Elsewhere: mirror.OtherWorkers(), // there are none
@@ -30,7 +31,7 @@
 // The dispatch record, an annotation of the local Job (Keys.Dispatch), says which worker a Job was sent to,
 // and which Job there is its mirror. It is written before every create ([Claim]), on condition that nobody
 // has changed the Job since it was read. So a controller whose cache is behind, or that has lost its
-// lead without knowing, loses the race instead of running the Job twice; and a Job on a worker that calls
+// lead without knowing, loses the race for the claim instead of running the Job twice; and a Job on a worker that calls
 // itself the mirror of ours is believed only if the record does not name another. The record survives restarts, upgrades
 // and downgrades of the controller: members that a version does not know are kept, and a form that it does not
 // know is [BadRecord].

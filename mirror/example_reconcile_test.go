@@ -42,14 +42,14 @@ func (c *dispatcherController) Reconcile(ctx context.Context, key types.Namespac
 }
 
 func (c *dispatcherController) decide(ctx context.Context, key types.NamespacedName, see func(*batchv1.Job, error) mirror.Observation) (mirror.Plan, error) {
+	remote := see(c.worker.Get(ctx, key)) // first; with a Policy.Target, of the name that planner.TargetOf gives
 	local, err := c.management.Get(ctx, key)
 	if err != nil && !apierrors.IsNotFound(err) {
 		return mirror.Plan{}, err
 	}
 	return c.planner.Decide(mirror.State{
-		Local:     see(local, err),
-		Mirror:    see(c.worker.Get(ctx, key)), // with a Policy.Target: of the name planner.TargetOf(local)
-		Elsewhere: mirror.OtherWorkers(),       // there are none
+		Key: key, Local: see(local, err), Mirror: remote,
+		Elsewhere: mirror.OtherWorkers(), // there are none
 		Worker:    "worker-1", Wanted: true, Now: metav1.Now(),
 	}), nil
 }

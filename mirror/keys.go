@@ -1,9 +1,12 @@
 package mirror
 
 import (
+	"slices"
 	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -58,6 +61,11 @@ func (k Keys) withDefaults(controller string) Keys {
 	return k
 }
 
+// reservedKeys mean something to Kubernetes itself.
+var reservedKeys = []string{
+	batchv1.JobTrackingFinalizer, metav1.FinalizerDeleteDependents, metav1.FinalizerOrphanDependents, corev1.LastAppliedConfigAnnotation,
+}
+
 // validate checks the keys that are not empty: each a qualified name, none used twice, and none
 // that the Job API itself uses.
 func (k Keys) validate(fldPath *field.Path) field.ErrorList {
@@ -74,8 +82,8 @@ func (k Keys) validate(fldPath *field.Path) field.ErrorList {
 		if seen[value] {
 			errs = append(errs, field.Duplicate(path, value))
 		}
-		if isGenerated(value) || value == batchv1.JobTrackingFinalizer {
-			errs = append(errs, field.Forbidden(path, value+" belongs to the Job API"))
+		if isGenerated(value) || slices.Contains(reservedKeys, value) {
+			errs = append(errs, field.Forbidden(path, value+" belongs to Kubernetes"))
 		}
 		seen[value] = true
 	}

@@ -6,6 +6,8 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/managedby-dev/managedby/statusvalidate"
 )
 
 // lastSeen separates the worker from the time in the message of the condition.
@@ -13,7 +15,8 @@ const lastSeen = ", last seen "
 
 // withCondition returns the status to write with the condition of Policy.Condition, which says who runs
 // the Job and whether that is alive. A nil status stands for the one that the local Job has; the answer is
-// nil if that is not to change. Only one worker has a say, so that two do not overwrite each other: the one that
+// nil if that is not to change. Where the API server refuses every write to a status, because of what that is
+// already, the condition is left out. Only one worker has a say, so that two do not overwrite each other: the one that
 // the Job was sent to, and before that the one that it is wanted on.
 func (t situation) withCondition(o Outcome, status *batchv1.JobStatus) *batchv1.JobStatus {
 	kind := t.p.policy.Condition
@@ -25,17 +28,19 @@ func (t situation) withCondition(o Outcome, status *batchv1.JobStatus) *batchv1.
 		now = status
 	}
 	reason := conditionReason(o, now)
-	if t.says(entry(now.Conditions, kind), reason) {
+	if t.says(now.Conditions, reason) {
 		return status
 	}
-	if status == nil {
-		status = now.DeepCopy()
-	}
-	status.Conditions = set(status.Conditions, batchv1.JobCondition{
+	with := now.DeepCopy()
+	with.Conditions, _ = folded(with.Conditions)
+	with.Conditions = set(with.Conditions, batchv1.JobCondition{
 		Type: kind, Status: conditionStatus(reason), Reason: string(reason), LastTransitionTime: t.Now,
 		Message: t.Worker + lastSeen + t.when(reason) + t.Now.UTC().Format(time.RFC3339),
 	})
-	return status
+	if !t.p.validator.Allows(statusvalidate.Change{Old: t.local, New: &batchv1.Job{Status: *with}}) {
+		return status
+	}
+	return with
 }
 
 // when goes before the time: a worker that does not answer was seen some time before.
@@ -53,9 +58,18 @@ func (t situation) speaks() bool {
 	return t.Wanted
 }
 
-// says reports whether a condition says so already. The time in its message is not compared: it is
-// rewritten only with the rest.
-func (t situation) says(c *batchv1.JobCondition, reason Outcome) bool {
+// says reports whether the one condition of the type says so already. The time in its message is not compared: it
+// is rewritten only with the rest.
+func (t situation) says(conditions []batchv1.JobCondition, reason Outcome) bool {
+	var c *batchv1.JobCondition
+	for i := range conditions {
+		if conditions[i].Type == t.p.policy.Condition {
+			if c != nil {
+				return false
+			}
+			c = &conditions[i]
+		}
+	}
 	return c != nil && c.Reason == string(reason) && c.Status == conditionStatus(reason) &&
 		strings.HasPrefix(c.Message, t.Worker) && strings.HasPrefix(c.Message[len(t.Worker):], lastSeen)
 }

@@ -63,10 +63,10 @@ func jobOf(k jobmanagedby.Kind, u *unstructured.Unstructured) (*batchv1.Job, err
 	for _, part := range []string{"metadata", "spec", "status"} {
 		one := map[string]any{part: u.Object[part]}
 		if converter.FromUnstructured(one, &batchv1.Job{}) != nil {
-			return nil, malformed(k, &objpath.Error{Path: narrow(one, part), Want: "Job's " + part, Value: u.Object[part]})
+			return nil, malformed(k, &objpath.Error{Path: narrow(one, part), Want: "Job " + part, Value: u.Object[part]})
 		}
 	}
-	return nil, malformed(k, &objpath.Error{Path: "apiVersion", Want: "Job's type"})
+	return nil, malformed(k, &objpath.Error{Path: "apiVersion", Want: "Job"})
 }
 
 // narrow returns the place in a part of a Job without which it could be read.

@@ -131,23 +131,21 @@ func checkMetadata(kind jobmanagedby.Kind, u *unstructured.Unstructured) error {
 		if err != nil {
 			return err
 		}
-		for key, value := range m {
-			if _, isString := value.(string); !isString {
-				return malformed(kind, &objpath.Error{Path: "metadata." + name, Want: "object of strings: " + firstNoString(m, key), Value: m})
-			}
+		if key, bad := noString(m); bad {
+			return malformed(kind, &objpath.Error{Path: "metadata." + name + "[" + key + "]", Want: "string", Value: m[key]})
 		}
 	}
 	return nil
 }
 
-// firstNoString returns the first key in order whose value is no string, one of which is given.
-func firstNoString(m map[string]any, first string) string {
+// noString returns the first key in order whose value is no string.
+func noString(m map[string]any) (first string, found bool) {
 	for key, value := range m {
-		if _, isString := value.(string); !isString && key < first {
-			first = key
+		if _, isString := value.(string); !isString && (!found || key < first) {
+			first, found = key, true
 		}
 	}
-	return first
+	return first, found
 }
 
 // admitObject returns why an object is not to run as target.

@@ -2,8 +2,10 @@ package mirror_test
 
 import (
 	"errors"
+	"flag"
 	"math/rand/v2"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -295,7 +297,7 @@ func TestBuildObjectRefuses(t *testing.T) {
 		{"the metadata are a list", func(u *unstructured.Unstructured) { u.Object["metadata"] = []any{} }, nil, &malformed, "metadata"},
 		{"the uid is a number", func(u *unstructured.Unstructured) { metadata(u)["uid"] = int64(1) }, nil, &malformed, "metadata.uid"},
 		{"the labels are a list", func(u *unstructured.Unstructured) { metadata(u)["labels"] = []any{} }, nil, &malformed, "metadata.labels"},
-		{"a label is a number", func(u *unstructured.Unstructured) { metadata(u)["labels"] = object{"a": int64(1)} }, nil, &malformed, "metadata.labels"},
+		{"a label is a number", func(u *unstructured.Unstructured) { metadata(u)["labels"] = object{"b": int64(1), "a": int64(1)} }, nil, &malformed, "metadata.labels[a]"},
 		{"the replicated jobs are an object", func(u *unstructured.Unstructured) {
 			u.Object["spec"].(object)["replicatedJobs"] = object{}
 		}, nil, &malformed, "spec.replicatedJobs"},
@@ -390,4 +392,101 @@ func TestBuildObjectAppWrapper(t *testing.T) {
 	if _, err := p.BuildObject(k, local); !errors.As(err, &malformed) || malformed.Path != "spec.components[0].template" {
 		t.Errorf("a template that is no object: %v", err)
 	}
+}
+
+var (
+	objectSeed  = flag.Uint64("object-seed", 20260403, "seed of TestBuildObjectPreserves")
+	objectCount = flag.Int("object-count", 3000, "number of objects of TestBuildObjectPreserves")
+)
+
+// TestBuildObjectPreserves builds mirrors of random objects whose members have the names that matter, at the
+// right places and at wrong ones. What is different in the spec is at the places that the kind names, and these are
+// then as they have to be.
+func TestBuildObjectPreserves(t *testing.T) {
+	r := seeded(t, *objectSeed)
+	built, changed := 0, 0
+	for range *objectCount {
+		name := pick(r, kindObjects(t)...)
+		k, local, p := unfinished(t, name)
+		controller, _ := k.ManagedBy(local)
+		spec := randomValue(r, 6).(map[string]any)
+		for _, top := range []string{"replicatedJobs", "components", "rayClusterSpec", "runPolicy", "jobTemplate", "template"} {
+			maybe(r, 2, func() { spec[top] = local.Object["spec"].(map[string]any)[top] })
+		}
+		local.Object["spec"] = spec
+		if k.Delegate(&unstructured.Unstructured{Object: map[string]any{"apiVersion": local.GetAPIVersion(), "kind": local.GetKind(), "spec": spec}}, controller) != nil {
+			if is, err := k.IsManagedBy(local, controller); err != nil || !is {
+				continue
+			}
+		}
+		m, err := p.BuildObject(k, local)
+		if err != nil {
+			known(t, err)
+			continue
+		}
+		built++
+		for _, d := range differences("spec", spec, m.Object["spec"]) {
+			changed++
+			if !mayChange(k, d) {
+				t.Fatalf("%s: %s, in %s", name, d, toJSON(t, spec))
+			}
+		}
+		again := m.DeepCopy()
+		if err := k.ClearAll(again); err != nil || !reflect.DeepEqual(again, m) {
+			t.Fatalf("%s: there is something left to clear, %v", name, err)
+		}
+	}
+	if built < *objectCount/4 || changed < built {
+		t.Errorf("%d were built, with %d changes", built, changed)
+	}
+}
+
+// randomValue is an object, or further in a list or scalar.
+func randomValue(r *rand.Rand, depth int) any {
+	if depth < 6 {
+		switch {
+		case depth == 0 || r.IntN(4) == 0:
+			return pick[any](r, "acme.io/x", true, int64(7), 1.5, nil, "DeleteSelf", "kueue.x-k8s.io/manager")
+		case r.IntN(5) == 0:
+			list := []any{}
+			for range r.IntN(3) {
+				list = append(list, randomValue(r, depth-1))
+			}
+			return list
+		}
+	}
+	object := map[string]any{}
+	for range r.IntN(6) {
+		name := pick(r, "managedBy", "spec", "template", "metadata", "labels", "job-name", "app", "ttlSecondsAfterFinished", "selector",
+			"rayClusterSpec", "rayClusterConfig", "runPolicy", "policy", "manager", "deletionStrategy", "shutdownAfterJobFinishes")
+		object[name] = randomValue(r, depth-1)
+	}
+	return object
+}
+
+var indexes = regexp.MustCompile(`\[[^]]*\]`)
+
+// mayChange reports whether a difference is at a place that a kind names.
+func mayChange(k jobmanagedby.Kind, difference string) bool {
+	place, _, _ := strings.Cut(strings.TrimPrefix(difference, "-"), "=")
+	place = indexes.ReplaceAllString(place, "")
+	places := append([]string{k.Field}, k.Nested...)
+	for _, edit := range slices.Concat(k.SelfDelete, k.ServerSet) {
+		places = append(places, edit.Path)
+	}
+	for _, path := range k.JobTemplates {
+		places = append(places, path+".spec.template.metadata.labels")
+		if path == "" {
+			places = append(places, "spec.selector")
+		}
+	}
+	for _, path := range k.Embedded {
+		if rest, ok := strings.CutPrefix(place, indexes.ReplaceAllString(path, "")+"."); ok {
+			return strings.HasSuffix(rest, "managedBy") || strings.Contains(rest, "metadata.labels") || rest == "spec.selector"
+		}
+	}
+	return slices.ContainsFunc(places, func(path string) bool {
+		path = strings.TrimPrefix(indexes.ReplaceAllString(path, ""), ".")
+		return place == path || strings.HasPrefix(place, path+".") && strings.HasSuffix(path, "labels")
+	})
 }

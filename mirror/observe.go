@@ -1,9 +1,13 @@
 package mirror
 
 import (
+	"time"
+	"unicode/utf8"
+
 	batchv1 "k8s.io/api/batch/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/managedby-dev/managedby/jobmanagedby"
 )
@@ -57,7 +61,14 @@ func OtherWorkers(observations ...Observation) Others {
 }
 
 // State is what the caller saw, for one local Job and one worker. The zero State plans nothing.
+//
+// Read the workers first and the local Job last: a Job that is created and sent between the two reads is then
+// not taken for one that is gone and has left a mirror behind.
 type State struct {
+	// Key is the namespace and name of the local Job. It is needed where there is none any more: without it
+	// nobody can say whether a mirror on the worker is of that Job.
+	Key types.NamespacedName
+
 	// Local is the Job in the management cluster.
 	Local Observation
 
@@ -169,7 +180,7 @@ func (t *situation) classifyLocal() localIs {
 		return localGone
 	case !jobmanagedby.IsManagedBy(local, t.p.policy.Controller):
 		return localOther
-	case t.Worker == "" || t.Now.IsZero() || local.UID == "" || local.ResourceVersion == "":
+	case t.Worker == "" || !utf8.ValidString(t.Worker) || !isUsual(t.Now.Time) || local.UID == "" || local.ResourceVersion == "":
 		return localIncomplete
 	case local.DeletionTimestamp != nil:
 		return localDeleting
@@ -184,12 +195,18 @@ func (t *situation) classifyLocal() localIs {
 	}
 }
 
+// isUsual reports whether a time can be written to a Job and be read again.
+func isUsual(t time.Time) bool { return t.Unix() > 0 && t.Year() <= 9999 }
+
 func (t *situation) classifyMirror(o Observation) mirrorIs {
 	if !o.known {
 		return mirrorUnknown
 	}
 	if o.job == nil {
 		return mirrorGone
+	}
+	if o.job.UID == "" || o.job.ResourceVersion == "" {
+		return mirrorUnknown // it was not read from an API server
 	}
 	switch relation := t.relate(o.job); {
 	case relation == Foreign:
@@ -209,8 +226,15 @@ func (t *situation) classifyMirror(o Observation) mirrorIs {
 // the dispatch record names another.
 func (t *situation) relate(job *batchv1.Job) Relation {
 	relation := t.p.relationOf(t.local, job)
-	if relation == Ours && t.record.Mirror != "" && t.record.Mirror != job.UID {
+	switch {
+	case relation == Ours && t.record.Mirror != "" && t.record.Mirror != job.UID:
 		return Foreign
+	case t.local != nil && t.local.UID == job.UID:
+		return Foreign // the local Job itself
+	case t.local == nil && relation == PreviousIncarnation && t.Key != (types.NamespacedName{}):
+		if named, _, _ := t.p.LocalOf(job); named != t.Key {
+			return Foreign // the mirror of another Job
+		}
 	}
 	return relation
 }
@@ -219,8 +243,9 @@ func (t *situation) relate(job *batchv1.Job) Relation {
 // unknown to be unknown, and live means that all of them are. A Job that is none of ours is not
 // there.
 func (t *situation) classifyOthers() (elsewhereIs, bool) {
-	if !t.Elsewhere.known {
-		return elsewhereUnknown, false
+	unseen := len(t.Elsewhere.seen) == 0 && t.record.sent() && t.record.Worker != t.Worker
+	if !t.Elsewhere.known || unseen {
+		return elsewhereUnknown, false // the record names a worker that the caller does not
 	}
 	sum, live := elsewhereGone, true
 	for _, o := range t.Elsewhere.seen {

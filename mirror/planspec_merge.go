@@ -18,6 +18,7 @@ type merge struct {
 	pending      bool
 	entries      []*difference
 	fixed        []Difference // what cannot be sent in any case
+	finish       []func()     // what carryOut does at its end
 }
 
 // difference is a difference that may be sent.
@@ -125,15 +126,16 @@ func (m *merge) compareMaps() {
 // element.
 func compareSet[T any](m *merge, path string, of func(*side) *[]T) {
 	sent, want, mirror := texts(*of(&m.sent.side)), texts(*of(&m.want)), texts(*of(&m.mirror))
-	after, record := of(&m.after), of(&m.record)
+	after, record := &edits[T]{}, &edits[T]{}
+	m.finish = append(m.finish, func() { after.apply(of(&m.after)); record.apply(of(&m.record)) })
 	for _, element := range union(*of(&m.want), *of(&m.mirror)) {
 		key := jsonOf(&element)
 		s := sides{here(sent, key), here(want, key), here(mirror, key)}
 		m.add(difference{
 			Difference: Difference{Field: path, Local: s.want, Mirror: s.mirror},
 			class:      directive,
-			send:       func() { *after = with(*after, element, s.want != "") },
-			keep:       func() { *record = with(*record, element, s.sent != "") },
+			send:       func() { after.set(element, s.want != "") },
+			keep:       func() { record.set(element, s.sent != "") },
 		}, s, m.sent.everything, false)
 	}
 }

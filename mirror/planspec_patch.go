@@ -25,6 +25,9 @@ func (m *merge) carryOut() {
 			e.keep()
 		}
 	}
+	for _, f := range m.finish {
+		f()
+	}
 }
 
 // recordSize is the size of the annotations that a patch writes anew.

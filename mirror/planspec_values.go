@@ -74,14 +74,29 @@ func union[T any](a, b []T) []T {
 	return all
 }
 
-// with returns a list with, or without, an element.
-func with[T any](list []T, element T, present bool) []T {
-	key := jsonOf(&element)
-	list = slices.DeleteFunc(list, func(e T) bool { return jsonOf(&e) == key })
-	if present {
-		list = append(list, element)
+// edits are elements to put into a list, and others to take out, all at once: one by one would be quadratic.
+type edits[T any] struct {
+	in  []T
+	out map[string]bool // by their JSON
+}
+
+func (e *edits[T]) set(element T, present bool) {
+	if e.out == nil {
+		e.out = map[string]bool{}
 	}
-	return list
+	e.out[jsonOf(&element)] = true
+	if present {
+		e.in = append(e.in, element)
+	}
+}
+
+// apply changes the list. What is put in goes behind the others.
+func (e *edits[T]) apply(list *[]T) {
+	if len(e.out) == 0 {
+		return
+	}
+	rest := slices.DeleteFunc(slices.Clone(*list), func(element T) bool { return e.out[jsonOf(&element)] })
+	*list = append(rest, e.in...)
 }
 
 func namedContainers(list []corev1.Container) map[string]*corev1.Container {

@@ -124,7 +124,7 @@ type Policy struct {
 	MaxAttempts int32
 
 	// RetryDelay is how long after its claim an attempt that left no mirror is followed by the
-	// next. It doubles with every attempt, up to ten minutes. Zero means ten seconds.
+	// next. It doubles with every attempt until it is ten minutes or more. Zero means ten seconds.
 	RetryDelay time.Duration
 
 	// Condition is the type of a condition, such as "acme.io/Mirrored", that [Planner.Decide] keeps

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -71,8 +72,15 @@ type RecordError struct {
 	Err   error  // what is wrong with it
 }
 
+// shown is how much of a record is in an error's text.
+const shown = 256
+
 func (e *RecordError) Error() string {
-	return fmt.Sprintf("mirror: dispatch record %q: %v", e.Value, e.Err)
+	value := e.Value
+	if len(value) > shown {
+		value = value[:shown] + "…"
+	}
+	return fmt.Sprintf("mirror: dispatch record %q: %v", value, e.Err)
 }
 
 // Unwrap returns e.Err.
@@ -169,8 +177,10 @@ func (r record) String() string {
 	if json.Unmarshal([]byte(r.text), &members) != nil || len(members) == 0 {
 		return string(known)
 	}
-	for _, name := range []string{"v", "job", "worker", "attempt", "lost", "at", "mirror", "evicting"} {
-		delete(members, name)
+	for name := range members { // as encoding/json matches names: in any case
+		if slices.ContainsFunc(recordMembers, func(known string) bool { return strings.EqualFold(known, name) }) {
+			delete(members, name)
+		}
 	}
 	if len(members) == 0 {
 		return string(known)
@@ -178,6 +188,8 @@ func (r record) String() string {
 	others, _ := json.Marshal(members)
 	return string(known[:len(known)-1]) + "," + string(others[1:])
 }
+
+var recordMembers = []string{"v", "job", "worker", "attempt", "lost", "at", "mirror", "evicting"}
 
 // parseOwnForm reads the form that String writes, without allocating, and answers false for any other
 // form that JSON allows.

@@ -6,6 +6,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/managedby-dev/managedby/mirror"
 )
@@ -56,7 +57,8 @@ type Controller func(View) Proposal
 func Honest(p *mirror.Planner) Controller {
 	return func(v View) Proposal {
 		s := mirror.State{
-			Local: v.Local.observation(), Mirror: v.Mirror.observation(), Elsewhere: mirror.OtherWorkers(),
+			Key: types.NamespacedName{Namespace: "ns", Name: "job"}, Local: v.Local.observation(),
+			Mirror: v.Mirror.observation(), Elsewhere: mirror.OtherWorkers(),
 			Worker: v.Worker, Wanted: v.Wanted, Now: v.Now,
 		}
 		if !v.Alone {
