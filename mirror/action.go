@@ -103,13 +103,18 @@ func (a Action) DeleteOptions() metav1.DeleteOptions {
 //
 // [apierrors.ReasonForError]: https://pkg.go.dev/k8s.io/apimachinery/pkg/api/errors#ReasonForError
 func (a Action) Tolerates(reason metav1.StatusReason) bool {
-	switch a.Kind {
-	case CreateMirror:
-		return reason == metav1.StatusReasonAlreadyExists
-	case ReleaseMirror: // Invalid is what a JSON patch gets whose test fails
-		return reason == metav1.StatusReasonInvalid || reason == metav1.StatusReasonConflict || reason == metav1.StatusReasonNotFound
+	// Invalid is what a JSON patch gets whose test fails, and a merge patch with the UID of another Job and no
+	// resourceVersion. (API servers 1.30.14 and 1.37.2)
+	unversioned := a.Kind == ReleaseMirror || a.Kind == PatchMirror && a.ResourceVersion == ""
+	switch reason {
+	case metav1.StatusReasonAlreadyExists:
+		return a.Kind == CreateMirror
+	case metav1.StatusReasonConflict, metav1.StatusReasonNotFound:
+		return a.Kind != CreateMirror
+	case metav1.StatusReasonInvalid:
+		return unversioned
 	default:
-		return reason == metav1.StatusReasonConflict || reason == metav1.StatusReasonNotFound
+		return false
 	}
 }
 

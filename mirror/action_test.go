@@ -23,7 +23,7 @@ func TestActionTolerates(t *testing.T) {
 		if kind == create {
 			news = map[metav1.StatusReason]bool{metav1.StatusReasonAlreadyExists: true}
 		}
-		news[metav1.StatusReasonInvalid] = kind == releaseMirror // a test of the JSON patch has failed
+		news[metav1.StatusReasonInvalid] = kind == releaseMirror || kind == patchMirror // without resourceVersion
 		for _, reason := range []metav1.StatusReason{
 			metav1.StatusReasonConflict, metav1.StatusReasonNotFound, metav1.StatusReasonAlreadyExists,
 			metav1.StatusReasonInvalid, metav1.StatusReasonForbidden, metav1.StatusReasonTimeout, metav1.StatusReasonUnknown,
@@ -31,6 +31,16 @@ func TestActionTolerates(t *testing.T) {
 			if got := (mirror.Action{Kind: kind}).Tolerates(reason); got != news[reason] {
 				t.Errorf("%s tolerates %q: %v", kind, reason, got)
 			}
+		}
+	}
+}
+
+// TestActionToleratesInvalid: with a resourceVersion, a Job that is another is a Conflict, and Invalid an error.
+func TestActionToleratesInvalid(t *testing.T) {
+	for _, kind := range actionKinds {
+		got := mirror.Action{Kind: kind, ResourceVersion: "1"}.Tolerates(metav1.StatusReasonInvalid)
+		if got != (kind == releaseMirror) {
+			t.Errorf("%s: %v", kind, got)
 		}
 	}
 }

@@ -235,6 +235,14 @@ func ExampleRecordError() {
 	// mirror: dispatch record "{\"v\":2}": its version is 2, and only 1 is known
 }
 
+// The keys are needed for a ValidatingAdmissionPolicy that keeps everybody else from writing them.
+func ExamplePlanner_Keys() {
+	keys := newPlanner().Keys()
+	fmt.Println(keys.Origin, keys.Dispatch, keys.Cleanup)
+	// Output:
+	// acme.io/mirror-origin acme.io/mirror-dispatch acme.io/mirror-cleanup
+}
+
 // A Job stays where it was sent, unless there is a reason to run it again from the start.
 func ExamplePlanner_DispatchOf() {
 	planner, local := newPlanner(), storedJob()

@@ -77,7 +77,9 @@ type State struct {
 	// [Planner.LocalOf] gives the name of the local one.
 	Mirror Observation
 
-	// Elsewhere is the same for all other workers that this Job may have been sent to.
+	// Elsewhere is the same for all other workers that this Job may have been sent to: that which the dispatch
+	// record names ([Planner.DispatchOf]), and those where a mirror of it was seen. A worker more that
+	// does not answer makes the Job wait for it.
 	Elsewhere Others
 
 	// Worker is the name of this worker. It is written to the dispatch record, so it has to stay the

@@ -41,7 +41,8 @@ const (
 	BadRecord Outcome = "BadRecord"
 	// Unconfirmed means that a live read has to say which mirror there is.
 	Unconfirmed Outcome = "Unconfirmed"
-	// Unreachable means that nobody knows whether the worker has the mirror.
+	// Unreachable means that nobody knows whether the worker has the mirror. It is also what every Job is while
+	// a cache has not synced: look again when it has.
 	Unreachable Outcome = "Unreachable"
 	// Refused means that [Planner.Build] refuses the Job. Plan.Err says why.
 	Refused Outcome = "Refused"

@@ -44,6 +44,9 @@ func New(p Policy) (*Planner, error) {
 	}, nil
 }
 
+// Keys returns Policy.Keys with the defaults filled in.
+func (p *Planner) Keys() Keys { return p.policy.Keys }
+
 func validateController(name string) field.ErrorList {
 	path := field.NewPath("Controller")
 	errs := jobmanagedby.ValidateName(name, path)
