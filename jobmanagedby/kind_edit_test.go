@@ -61,6 +61,7 @@ func TestEditApply(t *testing.T) {
 		{jobmanagedby.Edit{Path: "spec.a", Is: "y", Set: "z"}, object, "another value"},
 		{jobmanagedby.Edit{Path: "spec.a", Is: "x", Set: "z"}, `{"a":"z","b":{"c":"y"},"l":[{"k":"1"},{"k":"2"}],"on":true}`, ""},
 		{jobmanagedby.Edit{Path: "spec.b.c", Is: "y"}, `{"a":"x","b":{},"l":[{"k":"1"},{"k":"2"}],"on":true}`, ""},
+		{jobmanagedby.Edit{Path: "spec.b.c", Is: "z"}, object, "another value"},
 		{jobmanagedby.Edit{Path: "spec.l[k=1]"}, `{"a":"x","b":{"c":"y"},"l":[{"k":"2"}],"on":true}`, "elements"},
 		{jobmanagedby.Edit{Path: "spec.l[].k", Is: "2", Set: "3"}, `{"a":"x","b":{"c":"y"},"l":[{"k":"1"},{"k":"3"}],"on":true}`, ""},
 	}

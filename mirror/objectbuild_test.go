@@ -179,6 +179,23 @@ func TestBuildObjectKeepsUnknownFields(t *testing.T) {
 	}
 }
 
+// TestBuildObjectJobTemplates: with manualSelector, the labels of a Job template are the user's; without it the
+// generated ones go. A selector is left to whoever put it there.
+func TestBuildObjectJobTemplates(t *testing.T) {
+	k, local, p := unfinished(t, "jobset")
+	spec := decodeObject(t, `{"apiVersion":"v1","kind":"x","spec":{"managedBy":"acme.io/dispatcher","replicatedJobs":[
+		{"template":{"spec":{"manualSelector":true,"selector":{"matchLabels":{"job-name":"a"}},"template":{"metadata":{"labels":{"job-name":"a"}}}}}},
+		{"template":{"spec":{"selector":{"matchLabels":{"app":"b"}},"template":{"metadata":{"labels":{"job-name":"b","app":"b"}}}}}},
+		{"template":{"spec":{"template":{"metadata":{"labels":{"controller-uid":"c"},"annotations":{"job-name":"c"}}}}}},
+		{"template":{"metadata":{"labels":{"job-name":"d"}},"spec":{"manualSelector":false,"template":{"metadata":{"labels":{}}}}}}]}}`).Object["spec"]
+	local.Object["spec"] = spec
+	const at = "-spec.replicatedJobs"
+	want := []string{"-spec.managedBy", at + "[1].template.spec.template.metadata.labels.job-name", at + "[2].template.spec.template.metadata.labels"}
+	if diff := cmp.Diff(want, differences("spec", spec, buildObject(t, p, k, local).Object["spec"])); diff != "" {
+		t.Errorf("changes of the spec (-want +got):\n%s", diff)
+	}
+}
+
 // TestBuildObjectTTL: an object does not delete itself before its result was read, and what it becomes is
 // what its operator accepts.
 func TestBuildObjectTTL(t *testing.T) {
@@ -396,7 +413,7 @@ func TestBuildObjectAppWrapper(t *testing.T) {
 
 var (
 	objectSeed  = flag.Uint64("object-seed", 20260403, "seed of TestBuildObjectPreserves")
-	objectCount = flag.Int("object-count", 3000, "number of objects of TestBuildObjectPreserves")
+	objectCount = flag.Int("object-count", 1000, "number of objects of TestBuildObjectPreserves")
 )
 
 // TestBuildObjectPreserves builds mirrors of random objects whose members have the names that matter, at the
