@@ -3,6 +3,12 @@
 // directory of this module's go.mod:
 //
 //	go run ./addrelease 1.37.2
+//
+// A staging module whose version of that release the module proxy does not have can be taken from another patch
+// level, where nothing that runs is in it (kube-controller-manager imports the controllers of EndpointSlices, and
+// the clusters here do not start them):
+//
+//	go run ./addrelease 1.32.13 k8s.io/endpointslice=v0.32.12
 package main
 
 import (
@@ -23,15 +29,15 @@ const (
 
 func main() {
 	log.SetFlags(0)
-	if len(os.Args) != 2 || !regexp.MustCompile(`^1\.\d+\.\d+$`).MatchString(os.Args[1]) {
-		log.Fatal("usage: go run ./addrelease 1.MINOR.PATCH")
+	if len(os.Args) < 2 || !regexp.MustCompile(`^1\.\d+\.\d+$`).MatchString(os.Args[1]) {
+		log.Fatal("usage: go run ./addrelease 1.MINOR.PATCH [MODULE=VERSION ...]")
 	}
-	if err := add(os.Args[1]); err != nil {
+	if err := add(os.Args[1], os.Args[2:]); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func add(release string) error {
+func add(release string, instead []string) error {
 	upstream, err := readMod(release)
 	if err != nil {
 		return err
@@ -41,7 +47,12 @@ func add(release string) error {
 	if err := os.WriteFile(filepath.Join(dir, file), []byte(header), 0o644); err != nil {
 		return err
 	}
-	if _, err := goCommand(append(edits(release, upstream), file)...); err != nil {
+	args := edits(release, upstream)
+	for _, module := range instead {
+		path, version, _ := strings.Cut(module, "=")
+		args = append(args, "-replace="+path+"="+path+"@"+version)
+	}
+	if _, err := goCommand(append(args, file)...); err != nil {
 		return err
 	}
 	_, err = goCommand("mod", "tidy", "-modfile="+file)

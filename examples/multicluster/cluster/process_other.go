@@ -1,0 +1,8 @@
+//go:build !linux
+
+package cluster
+
+import "syscall"
+
+// dieWithParent does nothing: only Linux can.
+func dieWithParent(*syscall.SysProcAttr) {}

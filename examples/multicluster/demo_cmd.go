@@ -1,0 +1,41 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/managedby-dev/managedby/examples/multicluster/cluster"
+	"github.com/managedby-dev/managedby/examples/multicluster/demo"
+)
+
+func runDemo(ctx context.Context, args []string) int {
+	set := flag.NewFlagSet("demo", flag.ExitOnError)
+	o := demo.Options{Terminal: term.IsTerminal(int(os.Stdout.Fd()))}
+	set.StringVar(&o.Management, "management", cluster.Newest, "`release` of the management cluster")
+	set.StringVar(&o.Worker, "worker", cluster.Newest, "`release` of the workers")
+	set.StringVar(&o.SVG, "svg", "", "write a picture of the run to a `file`")
+	set.DurationVar(&o.Patience, "timeout", 3*time.Minute, "how long the Jobs may take")
+	logFile := set.String("log", filepath.Join(os.TempDir(), "multicluster-demo.log"), "`file` for the dispatcher's log")
+	_ = set.Parse(args)
+	log, err := os.Create(*logFile)
+	if err == nil {
+		defer log.Close()
+		logTo(log, true)
+		err = demo.Run(ctx, os.Stdout, o)
+	}
+	if ctx.Err() != nil {
+		fmt.Fprintln(os.Stderr, "multicluster demo: interrupted; nothing is left running")
+		return exitInterrupted
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "multicluster demo:", err)
+		return exitFailed
+	}
+	return exitOK
+}

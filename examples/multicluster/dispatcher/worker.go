@@ -1,0 +1,250 @@
+package dispatcher
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
+	toolscache "k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/cluster"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/managedby-dev/managedby/mirror"
+)
+
+const (
+	probeInterval = 3 * time.Second // how often a worker is asked whether it answers
+	probeTimeout  = 3 * time.Second
+	startPatience = 5 * time.Second // how long the start waits for a worker
+)
+
+// Worker is a cluster that runs mirrors. It need not answer when the program starts, nor later.
+type Worker struct {
+	Cluster
+	Name string
+
+	cluster   cluster.Cluster
+	informer  cache.Informer
+	discovery discovery.DiscoveryInterface
+	policy    mirror.Policy
+	unprobed  *mirror.Planner // by the policy without the worker's release
+	planner   atomic.Pointer[mirror.Planner]
+	up        atomic.Bool
+	load      atomic.Int64
+	wake      chan struct{} // the worker can be seen, and could not before
+}
+
+// NewWorker does not talk to the worker.
+func NewWorker(name string, config *rest.Config, policy mirror.Policy) (*Worker, error) {
+	planner, err := mirror.New(policy)
+	if err != nil {
+		return nil, err
+	}
+	w := &Worker{Name: name, policy: policy, unprobed: planner, wake: make(chan struct{}, 1)}
+	w.cluster, err = cluster.New(config, func(o *cluster.Options) {
+		o.MapperProvider = jobMapper
+		o.Cache = cache.Options{ByObject: map[client.Object]cache.ByObject{&batchv1.Job{}: {
+			Label: planner.Selector(), Transform: cache.TransformStripManagedFields(),
+		}}}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("worker %s: %w", name, err)
+	}
+	w.Cluster = NewCluster(w.cluster.GetClient(), w.cluster.GetClient(), w.cluster.GetAPIReader(), w.synced)
+	probing := rest.CopyConfig(config)
+	probing.Timeout = probeTimeout
+	if w.discovery, err = discovery.NewDiscoveryClientForConfig(probing); err != nil {
+		return nil, fmt.Errorf("worker %s: %w", name, err)
+	}
+	w.informer, err = w.cluster.GetCache().GetInformer(context.Background(), &batchv1.Job{}, cache.BlockUntilSynced(false))
+	return w, err
+}
+
+// jobMapper knows Jobs without asking the API server, which may not answer yet.
+func jobMapper(*rest.Config, *http.Client) (meta.RESTMapper, error) {
+	mapper := meta.NewDefaultRESTMapper([]schema.GroupVersion{batchv1.SchemeGroupVersion})
+	mapper.Add(batchv1.SchemeGroupVersion.WithKind("Job"), meta.RESTScopeNamespace)
+	return mapper, nil
+}
+
+// NewCluster is a Cluster of controller-runtime's clients. The cache counts only while synced says so.
+func NewCluster(writer client.Client, cached, live client.Reader, synced func() bool) Cluster {
+	read := func(from client.Reader, isLive bool, known func() bool) func(context.Context, types.NamespacedName) Sighting {
+		return func(ctx context.Context, key types.NamespacedName) Sighting {
+			if !known() {
+				return Sighting{}
+			}
+			job := &batchv1.Job{}
+			switch err := from.Get(ctx, key, job); {
+			case apierrors.IsNotFound(err):
+				return Sighting{Known: true, Live: isLive}
+			case err != nil:
+				log.FromContext(ctx).Info("a Job cannot be read", "job", key, "error", err.Error())
+				return Sighting{}
+			}
+			return Sighting{Job: job, Known: true, Live: isLive}
+		}
+	}
+	always := func() bool { return true }
+	return Cluster{Writer: writer, Status: writer.Status(), Cached: read(cached, false, synced), Live: read(live, true, always)}
+}
+
+// Planner is the one for the worker's release.
+func (w *Worker) Planner() *mirror.Planner {
+	if planner := w.planner.Load(); planner != nil {
+		return planner
+	}
+	return w.unprobed
+}
+
+// Up reports whether the worker has answered the last time it was asked.
+func (w *Worker) Up() bool { return w.up.Load() }
+
+// Load is the number of mirrors on the worker, as far as the cache knows.
+func (w *Worker) Load() int64 { return w.load.Load() }
+
+func (w *Worker) synced() bool { return w.Up() && w.informer.HasSynced() }
+
+// Start fills the cache and looks after the worker until the context ends.
+func (w *Worker) Start(ctx context.Context) error {
+	go func() {
+		known := false
+		for ctx.Err() == nil {
+			w.Probe(ctx)
+			if w.synced() && !known {
+				select {
+				case w.wake <- struct{}{}:
+				default: // it was not looked at yet
+				}
+			}
+			known = w.synced()
+			select {
+			case <-ctx.Done():
+			case <-time.After(w.patience()):
+			}
+		}
+	}()
+	return w.cluster.Start(ctx)
+}
+
+// patience is short while the cache is being filled.
+func (w *Worker) patience() time.Duration {
+	if w.Up() && !w.informer.HasSynced() {
+		return 100 * time.Millisecond
+	}
+	return probeInterval
+}
+
+// Probe asks the worker whether it is ready and, if it was not before, which release it is now.
+func (w *Worker) Probe(ctx context.Context) {
+	wasUp := w.Up()
+	err := w.discovery.RESTClient().Get().AbsPath("/readyz").Do(ctx).Error()
+	if err == nil && !wasUp {
+		err = w.learnRelease()
+	}
+	w.up.Store(err == nil)
+	switch logger := log.FromContext(ctx); {
+	case err == nil && !wasUp:
+		logger.Info("the worker answers", "worker", w.Name)
+	case err != nil && wasUp:
+		logger.Info("the worker does not answer", "worker", w.Name, "error", err.Error())
+	}
+}
+
+func (w *Worker) learnRelease() error {
+	release, err := releaseOf(w.discovery)
+	if err != nil {
+		return err
+	}
+	policy := w.policy
+	policy.Worker = release
+	planner, err := mirror.New(policy)
+	if err == nil {
+		w.planner.Store(planner)
+	}
+	return err
+}
+
+// Source brings an event on a mirror to its local Job. When the worker can be seen, and could not before, all local
+// Jobs and all mirrors are looked at: what their events said was not to be believed then.
+func (w *Worker) Source(locals func(context.Context) []reconcile.Request) source.Source {
+	return &workerSource{worker: w, locals: locals}
+}
+
+type workerSource struct {
+	worker *Worker
+	locals func(context.Context) []reconcile.Request
+}
+
+type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
+
+// Start does not wait for the cache.
+func (s *workerSource) Start(ctx context.Context, q queue) error {
+	w := s.worker
+	_, err := w.informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
+		AddFunc:    func(object any) { w.load.Add(1); w.enqueue(q, object) },
+		UpdateFunc: func(_, object any) { w.enqueue(q, object) },
+		DeleteFunc: func(object any) { w.load.Add(-1); w.enqueue(q, object) },
+	})
+	go func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-w.wake:
+				for _, request := range s.locals(ctx) {
+					q.Add(request)
+				}
+				w.enqueueMirrors(ctx, q)
+			}
+		}
+	}()
+	return err
+}
+
+// WaitForSync gives the worker a little time, so that a start looks at most Jobs once. One that is down does not
+// stop the others.
+func (s *workerSource) WaitForSync(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, startPatience)
+	defer cancel()
+	for ctx.Err() == nil && !s.worker.synced() {
+		time.Sleep(20 * time.Millisecond)
+	}
+	return nil
+}
+
+func (w *Worker) enqueueMirrors(ctx context.Context, q queue) {
+	mirrors := &batchv1.JobList{}
+	if err := w.cluster.GetCache().List(ctx, mirrors); err != nil {
+		return // the context has ended
+	}
+	for i := range mirrors.Items {
+		w.enqueue(q, &mirrors.Items[i])
+	}
+}
+
+func (w *Worker) enqueue(q queue, object any) {
+	if gone, ok := object.(toolscache.DeletedFinalStateUnknown); ok {
+		object = gone.Obj
+	}
+	if job, ok := object.(metav1.Object); ok {
+		if key, _, ok := w.unprobed.LocalOf(job); ok {
+			q.Add(reconcile.Request{NamespacedName: key})
+		}
+	}
+}
