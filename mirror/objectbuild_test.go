@@ -196,6 +196,18 @@ func TestBuildObjectJobTemplates(t *testing.T) {
 	}
 }
 
+// TestBuildObjectOwnLabels: only the Job API generates labels; on an object of another kind they are the user's.
+func TestBuildObjectOwnLabels(t *testing.T) {
+	for name, kept := range map[string]bool{"job": false, "jobset": true} {
+		k, local, p := unfinished(t, name)
+		local.SetLabels(map[string]string{"job-name": local.GetName(), "controller-uid": string(local.GetUID())})
+		labels := buildObject(t, p, k, local).GetLabels()
+		if (labels["job-name"] != "") != kept || (labels["controller-uid"] != "") != kept {
+			t.Errorf("%s: labels %v, want kept %v", name, labels, kept)
+		}
+	}
+}
+
 // TestBuildObjectTTL: an object does not delete itself before its result was read, and what it becomes is
 // what its operator accepts.
 func TestBuildObjectTTL(t *testing.T) {
