@@ -1,0 +1,181 @@
+package kinds_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/managedby-dev/managedby/jobmanagedby"
+	"github.com/managedby-dev/managedby/mirror"
+)
+
+// TestPublished takes the object of each CRD there and back through the real schema and rules: created as
+// it is, mirrored, the mirror created, its status written, and copied back.
+func TestPublished(t *testing.T) {
+	for _, pub := range publications {
+		t.Run(pub.object+" "+pub.release, func(t *testing.T) {
+			c := published(t, pub.module, pub.path, pub.version)
+			k, u := object(t, pub.object)
+			status := u.Object["status"]
+			delete(u.Object, "status")
+			stored, dropped, errs := c.create(u)
+			if len(errs) > 0 || !slices.Equal(dropped, pub.unknown) {
+				t.Fatalf("dropped %q, want %q; errors %v", dropped, pub.unknown, errs)
+			}
+			checkSince(t, k, u, stored, pub.release)
+
+			controller, err := k.ManagedBy(u)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := mirror.New(mirror.Policy{Controller: controller, Origin: "mgmt-1", Keys: mirror.Keys{Origin: "acme.io/origin"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := p.BuildObject(k, u)
+			if err != nil {
+				t.Fatal(err)
+			}
+			remote, dropped, errs := c.create(m)
+			if len(errs) > 0 || slices.Contains(dropped, k.Field) || len(dropped) > len(pub.unknown) {
+				t.Errorf("the mirror: dropped %q, errors %v", dropped, errs)
+			}
+			if name, err := k.ManagedBy(remote); err != nil || name != k.Reserved {
+				t.Errorf("the mirror is managed by %q, %v", name, err)
+			}
+
+			remote.Object["status"] = status
+			ran, dropped, errs := c.update(remote, remote)
+			if len(errs) > 0 || len(dropped) > 0 {
+				t.Fatalf("the status: dropped %q, errors %v", dropped, errs)
+			}
+			plan, err := p.PlanObjectStatus(k, mirror.ObjectPair{Local: u, Remote: ran}, metav1.Unix(1_780_000_000, 0))
+			if err != nil || plan.Outcome != mirror.Copied {
+				t.Fatalf("%s, %v", plan, err)
+			}
+			shown := stored.DeepCopy()
+			shown.Object["status"] = plan.Status
+			after, dropped, errs := c.update(shown, stored)
+			if len(errs) > 0 || len(dropped) > 0 {
+				t.Fatalf("copied back: dropped %q, errors %v", dropped, errs)
+			}
+			want, _ := k.Finished(ran)
+			if got, err := k.Finished(after); err != nil || got != want {
+				t.Errorf("Finished = %q, %v, want %q", got, err, want)
+			}
+		})
+	}
+}
+
+// checkSince: a release that the table says has the field keeps it, and an earlier one drops it.
+func checkSince(t *testing.T, k jobmanagedby.Kind, sent, stored *unstructured.Unstructured, release string) {
+	t.Helper()
+	operator, err := jobmanagedby.ParseOperator(release)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := k.Decide(sent, operator)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, _ := k.ManagedBy(sent)
+	got, _ := k.ManagedBy(stored)
+	if dropped := got != want; dropped != (d.Reason == jobmanagedby.ReasonReleaseTooOld) {
+		t.Errorf("%s: %q became %q, but Decide says %s", release, want, got, d.Reason)
+	}
+}
+
+// TestClosedSets: a CRD refuses the names that the table says it refuses, with an error of that type at
+// that place, and takes the others.
+func TestClosedSets(t *testing.T) {
+	checked := 0
+	for _, pub := range publications {
+		if slices.Contains(pub.unknown, "spec.managedBy") || slices.Contains(pub.unknown, "spec.runPolicy.managedBy") {
+			continue
+		}
+		c := published(t, pub.module, pub.path, pub.version)
+		k, u := object(t, pub.object)
+		for _, name := range []string{k.Reserved, "kueue.x-k8s.io/multikueue", "acme.io/dispatcher", "", "x", jobmanagedby.JobController, strings.Repeat("x", 300)} {
+			put(u, name)
+			_, _, errs := c.create(u)
+			want := k.ValidateName(name, field.NewPath("spec", "managedBy"))
+			if k.Checked != jobmanagedby.CheckedByCRD {
+				want = nil // the webhook's, see TestJobSetWebhook
+			}
+			if len(errs) != len(want) || len(errs) > 0 && (errs[0].Type != want[0].Type || errs[0].Field != want[0].Field) {
+				t.Errorf("%s %q: %v, want %v", k.Kind, name, errs, want)
+			}
+			checked++
+		}
+	}
+	if checked < 28 {
+		t.Errorf("%d names", checked)
+	}
+}
+
+// TestChanges: a CRD takes the changes of the field that the table says it takes.
+func TestChanges(t *testing.T) {
+	for _, name := range []string{"trainjob", "rayjob", "raycluster"} {
+		for _, pub := range publications {
+			if pub.object != name {
+				continue
+			}
+			c := published(t, pub.module, pub.path, pub.version)
+			k, u := object(t, pub.object)
+			values := []any{nil, k.Reserved, "kueue.x-k8s.io/multikueue"}
+			for _, from := range values {
+				for _, to := range values {
+					put(u, from)
+					old, _, errs := c.create(u)
+					if len(errs) > 0 {
+						t.Fatal(errs)
+					}
+					put(u, to)
+					_, _, errs = c.update(u, old)
+					if want := k.Allows(pointer(from), pointer(to)); want != (len(errs) == 0) {
+						t.Errorf("%s from %v to %v: %v, want allowed %v", k.Kind, from, to, errs, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestDefaulted: the CRD sets the field where the table says so, and only there.
+func TestDefaulted(t *testing.T) {
+	for _, pub := range publications {
+		c := published(t, pub.module, pub.path, pub.version)
+		k, u := object(t, pub.object)
+		spec := u.Object["spec"].(map[string]any)
+		delete(spec, "managedBy")
+		if policy, ok := spec["runPolicy"].(map[string]any); ok {
+			delete(policy, "managedBy")
+		}
+		stored, _, _ := c.create(u)
+		value, isSet, err := unstructured.NestedString(stored.Object, strings.Split(k.Field, ".")...)
+		if err != nil || isSet != k.Defaulted || isSet && value != k.Reserved {
+			t.Errorf("%s: %q, %v, %v", k.Kind, value, isSet, err)
+		}
+	}
+}
+
+// put sets spec.managedBy, or takes it out for nil.
+func put(u *unstructured.Unstructured, value any) {
+	spec := u.Object["spec"].(map[string]any)
+	if value == nil {
+		delete(spec, "managedBy")
+		return
+	}
+	spec["managedBy"] = value
+}
+
+func pointer(value any) *string {
+	if s, ok := value.(string); ok {
+		return &s
+	}
+	return nil
+}
