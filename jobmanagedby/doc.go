@@ -51,11 +51,18 @@
 //
 // The gate goes by the emulated version (--emulated-version) where one is set.
 //
+// # Other kinds
+//
+// [Kinds] is a table of the kinds that have the field, or are asked for and have not: where it is, who checks it,
+// which release of the operator honours it, how the object is suspended and how its result is read. KINDS.md beside
+// this file shows it. A [Kind] takes the same decisions as above on *unstructured.Unstructured; one of
+// your own is a value like the others. It refuses objects of another kind, and of versions that it does not know.
+//
 // # Purity
 //
 // Every function looks at its arguments only. There is no client, clock, log, goroutine or state, and
 // everything is safe for concurrent use. No argument is changed, but for the Job or template that
-// [Delegate], [Default] and their Template forms are there to change, and nothing returned shares
+// [Delegate], [Default], their Template forms and the methods of [Kind] with such names are there to change, and nothing returned shares
 // memory with an argument. A nil Job or template panics; nothing else does.
 //
 // # Compatibility
@@ -67,6 +74,5 @@
 //
 // It does not talk to a cluster: whose release counts, and which names are known, is the caller's to
 // say. It does not say whether a status may be written (package statusvalidate) or what to write
-// (package mirror). It does not know the field of the same name in other kinds, but for the Job
-// template of a CronJob.
+// (package mirror).
 package jobmanagedby

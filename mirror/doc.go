@@ -102,6 +102,11 @@
 // a Job can be dispatched again, to a worker that counts from zero. [ProjectStatus] is the same without
 // asking for identity.
 //
+// # Other kinds
+//
+// [Planner.BuildObject] and [Planner.PlanObjectStatus] do for the other kinds of [jobmanagedby.Kinds] what Build and
+// PlanStatus do for a Job. Decide and PlanSpec are for Jobs alone.
+//
 // # Purity
 //
 // Every function in this package is pure: it reads only its arguments, never changes them, keeps no
