@@ -9,6 +9,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/managedby-dev/managedby/internal/mergepatch"
 	"github.com/managedby-dev/managedby/mirror"
 )
 
@@ -85,7 +86,7 @@ func TestStatusPatch(t *testing.T) {
 				t.Errorf("metadata %v", meta)
 			}
 			must(t, json.Unmarshal([]byte(toJSON(t, test.local)), &object))
-			got := mergeJSON(object, patch)["status"]
+			got := mergepatch.Apply(object, patch).(map[string]any)["status"]
 			var want any
 			must(t, json.Unmarshal([]byte(toJSON(t, test.remote.Status)), &want))
 			if diff := cmp.Diff(want, got); diff != "" {

@@ -199,6 +199,14 @@ func TestDecideRows(t *testing.T) {
 	t.Logf("%d combinations, %d rows", len(order), len(rows))
 }
 
+// TestDecideTableIsTotal: the last row has no conditions, so that every State gets one.
+func TestDecideTableIsTotal(t *testing.T) {
+	rows := mirror.Rows()
+	if last := rows[len(rows)-1]; strings.Join(last[1:5], "") != "" {
+		t.Errorf("the last row is for some States only: %q", last)
+	}
+}
+
 // golden compares text with a file of testdata, or writes it there with -update.
 func golden(t *testing.T, name, text string) {
 	t.Helper()

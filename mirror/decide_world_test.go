@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
+	"github.com/managedby-dev/managedby/internal/mergepatch"
 	"github.com/managedby-dev/managedby/mirror"
 	"github.com/managedby-dev/managedby/statusvalidate"
 )
@@ -143,7 +144,7 @@ func patchedWith(job *batchv1.Job, data []byte) *batchv1.Job {
 	decode(encode(job), &object)
 	decode(data, &patch)
 	patched := &batchv1.Job{}
-	decode(encode(mergeJSON(object, patch)), patched)
+	decode(encode(mergepatch.Apply(object, patch)), patched)
 	return patched
 }
 
@@ -186,23 +187,6 @@ func (s *server) collect() {
 			job.Finalizers = slices.DeleteFunc(job.Finalizers, func(f string) bool { return f == metav1.FinalizerDeleteDependents })
 		})
 	}
-}
-
-func mergeJSON(object, patch map[string]any) map[string]any {
-	for name, value := range patch {
-		inner, isObject := value.(map[string]any)
-		switch old, wasObject := object[name].(map[string]any); {
-		case value == nil:
-			delete(object, name)
-		case isObject && wasObject:
-			object[name] = mergeJSON(old, inner)
-		case isObject:
-			object[name] = mergeJSON(map[string]any{}, inner)
-		default:
-			object[name] = value
-		}
-	}
-	return object
 }
 
 func must(t testing.TB, err error) {

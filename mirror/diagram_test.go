@@ -19,7 +19,7 @@ import (
 func TestDecideDocument(t *testing.T) {
 	edges := rowDiagram(t)
 	text := "# What Decide does\n\n" +
-		"Generated from the table in decide.go by `go generate ./mirror`; do not edit.\n\n" +
+		"Generated from the table in decidetable.go by `go generate ./mirror`; do not edit.\n\n" +
 		"The first row that matches decides; an empty cell stands for everything. *Ours* is a mirror of this very Job;\n" +
 		"*elsewhere* is what is known of all the other workers.\n\n" +
 		decisionTable() +

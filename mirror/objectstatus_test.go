@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/managedby-dev/managedby/internal/jobgen"
+	"github.com/managedby-dev/managedby/internal/mergepatch"
 	"github.com/managedby-dev/managedby/jobmanagedby"
 	"github.com/managedby-dev/managedby/mirror"
 )
@@ -145,28 +146,7 @@ func apply(t *testing.T, status any, patch []byte) any {
 	if u.GetUID() == "" || u.GetResourceVersion() == "" {
 		t.Errorf("the patch has no preconditions: %s", patch)
 	}
-	return merge(status, u.Object["status"])
-}
-
-// merge applies a JSON merge patch (RFC 7386).
-func merge(target, patch any) any {
-	changes, isObject := patch.(map[string]any)
-	if !isObject {
-		return patch
-	}
-	old, _ := target.(map[string]any)
-	merged := map[string]any{}
-	for name, value := range old {
-		merged[name] = value
-	}
-	for name, value := range changes {
-		if value == nil {
-			delete(merged, name)
-		} else {
-			merged[name] = merge(merged[name], value)
-		}
-	}
-	return merged
+	return mergepatch.Apply(status, u.Object["status"])
 }
 
 // TestObjectRoundTrip takes an object of each kind there and back: built, run on the worker until it has

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/managedby-dev/managedby/internal/mergepatch"
 	"github.com/managedby-dev/managedby/jobmanagedby"
 	"github.com/managedby-dev/managedby/mirror"
 )
@@ -47,7 +48,7 @@ func patched(t testing.TB, remote *batchv1.Job, patch []byte) *batchv1.Job {
 		t.Fatalf("the patch has no preconditions: %s", patch)
 	}
 	after := &batchv1.Job{}
-	if err := json.Unmarshal([]byte(toJSON(t, mergeInto(job, change))), after); err != nil {
+	if err := json.Unmarshal([]byte(toJSON(t, mergepatch.Apply(job, change))), after); err != nil {
 		t.Fatalf("%v in %s", err, patch)
 	}
 	version, _ := strconv.Atoi(remote.ResourceVersion)
@@ -62,26 +63,6 @@ func decodeNumbers(t testing.TB, data []byte, into any) {
 	if err := d.Decode(into); err != nil {
 		t.Fatalf("%v in %s", err, data)
 	}
-}
-
-// mergeInto applies a JSON merge patch by the pseudo code of RFC 7386.
-func mergeInto(target, patch any) any {
-	object, ok := patch.(map[string]any)
-	if !ok {
-		return patch
-	}
-	result, ok := target.(map[string]any)
-	if !ok {
-		result = map[string]any{}
-	}
-	for name, value := range object {
-		if value == nil {
-			delete(result, name)
-		} else {
-			result[name] = mergeInto(result[name], value)
-		}
-	}
-	return result
 }
 
 // changes returns a patch without preconditions and stamps, in JSON; "" if nothing is left.

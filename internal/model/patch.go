@@ -7,6 +7,8 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/managedby-dev/managedby/internal/mergepatch"
 )
 
 // applyPatch returns what a patch makes of a Job; ok is false if a test in it fails.
@@ -26,7 +28,7 @@ func applyPatch(document string, step Step) (job *batchv1.Job, ok bool) {
 		if err := json.Unmarshal(step.Patch, &change); err != nil {
 			panic(err)
 		}
-		target = merge(target, change)
+		target = mergepatch.Apply(target, change)
 	}
 	data, err := json.Marshal(target)
 	if err != nil {
@@ -37,26 +39,6 @@ func applyPatch(document string, step Step) (job *batchv1.Job, ok bool) {
 		panic(err)
 	}
 	return job, true
-}
-
-// merge is RFC 7386.
-func merge(target, change any) any {
-	changes, ok := change.(map[string]any)
-	if !ok {
-		return change
-	}
-	object, ok := target.(map[string]any)
-	if !ok {
-		object = map[string]any{}
-	}
-	for name, value := range changes {
-		if value == nil {
-			delete(object, name)
-		} else {
-			object[name] = merge(object[name], value)
-		}
-	}
-	return object
 }
 
 // operation is one of those of RFC 6902 that take away: test and remove.

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
+	"github.com/managedby-dev/managedby/internal/mergepatch"
 	"github.com/managedby-dev/managedby/internal/oracle/ask"
 	"github.com/managedby-dev/managedby/internal/oracle/jobspec"
 	"github.com/managedby-dev/managedby/internal/oracle/wire"
@@ -225,7 +226,7 @@ func (r *specRun) merged(c specCase) []byte {
 	if err := decodeNumbers(c.plan.Patch, &patch); err != nil {
 		r.Fatal(err)
 	}
-	data, err := json.Marshal(mergeInto(job, patch))
+	data, err := json.Marshal(mergepatch.Apply(job, patch))
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -236,26 +237,6 @@ func decodeNumbers(data []byte, into any) error {
 	d := json.NewDecoder(strings.NewReader(string(data)))
 	d.UseNumber()
 	return d.Decode(into)
-}
-
-// mergeInto applies a JSON merge patch by the pseudo code of RFC 7386.
-func mergeInto(target, patch any) any {
-	object, ok := patch.(map[string]any)
-	if !ok {
-		return patch
-	}
-	result, ok := target.(map[string]any)
-	if !ok {
-		result = map[string]any{}
-	}
-	for name, value := range object {
-		if value == nil {
-			delete(result, name)
-		} else {
-			result[name] = mergeInto(result[name], value)
-		}
-	}
-	return result
 }
 
 // checkRefused sends each change alone that a plan says cannot be sent.

@@ -1,0 +1,92 @@
+package mirror
+
+import (
+	"time"
+
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+)
+
+const (
+	defaultRetryDelay = 10 * time.Second
+	maxRetryDelay     = 10 * time.Minute
+)
+
+// dispatch creates the mirror. Where the Job was sent before, it goes by live reads only.
+func (t situation) dispatch() Plan {
+	if t.record.sent() {
+		if read, open := t.confirm(); open {
+			return outcome(Dispatching).then(readLive(read))
+		}
+		if t.gaveUp() {
+			return t.lost()
+		}
+		if wait := t.retryIn(); wait > 0 {
+			return t.write(outcome(BackingOff).again(wait, "the next attempt is due"), nil, nil)
+		}
+	}
+	next := t.claim()
+	job, err := t.p.build(t.local, t.spent())
+	if err == nil {
+		err = t.room(next.String())
+	}
+	if err != nil {
+		return t.write(outcome(Refused).failing(err), nil, nil)
+	}
+	if !t.p.cleansUp(t.local) {
+		return outcome(Dispatching).then(t.p.addFinalizer(t.local))
+	}
+	return outcome(Dispatching).
+		then(patch(Claim, t.local, t.recordChange(&next), t.idleChange())).
+		then(Action{Kind: CreateMirror, Object: keyOf(job), Job: job})
+}
+
+// room refuses a Job whose annotations leave no room for the dispatch record.
+func (t situation) room(record string) error {
+	key := t.p.policy.Keys.Dispatch
+	size := sizeOf(t.local.Annotations) + len(key) + len(record)
+	if old, there := t.local.Annotations[key]; there {
+		size -= len(key) + len(old)
+	}
+	if size <= apivalidation.TotalAnnotationSizeLimitB {
+		return nil
+	}
+	return &TooLargeError{Job: keyOf(t.local), Size: size, Limit: apivalidation.TotalAnnotationSizeLimitB}
+}
+
+// spent is how much of activeDeadlineSeconds earlier attempts have used, in seconds.
+func (t situation) spent() int64 {
+	start := t.local.Status.StartTime
+	if start.IsZero() || suspends(t.local) || t.record.Attempt == 0 {
+		return 0
+	}
+	return max(0, int64(t.Now.Sub(start.Time)/time.Second))
+}
+
+// countsLosses reports whether it matters that a mirror was there before it disappeared.
+func (p *Planner) countsLosses() bool {
+	return p.policy.OnMirrorLost == FailJob || p.policy.MaxAttempts > 0
+}
+
+// gaveUp reports whether the mirror was lost and is not replaced any more.
+func (t situation) gaveUp() bool {
+	limit := t.p.policy.MaxAttempts
+	return t.hasLost() && (t.p.policy.OnMirrorLost == FailJob || limit > 0 && t.record.Lost >= limit-1)
+}
+
+// retryIn is how long to wait before the next attempt on this worker. A claim of the future was made by a clock
+// that is ahead; it does not make the wait longer.
+func (t situation) retryIn() time.Duration {
+	if t.record.Worker != t.Worker {
+		return 0
+	}
+	delay := t.p.policy.RetryDelay
+	if delay == 0 {
+		delay = defaultRetryDelay
+	}
+	for range min(t.record.Attempt-1, 30) {
+		if delay < maxRetryDelay {
+			delay = min(2*delay, maxRetryDelay)
+		}
+	}
+	return min(t.record.At.Add(delay).Sub(t.Now.Time), delay)
+}
