@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // jsonText is JSON being written. Its methods return it with something appended, as append does. It
@@ -59,13 +60,19 @@ func (b jsonText) string(s string) jsonText {
 // isPlain reports whether encoding/json writes s as it is.
 func isPlain(s string) bool {
 	for i := range len(s) {
-		switch c := s[i]; {
-		case c < ' ', c > '~', c == '"', c == '\\', c == '<', c == '>', c == '&':
+		if !plainBytes[s[i]] {
 			return false
 		}
 	}
 	return true
 }
+
+var plainBytes = func() (is [256]bool) {
+	for c := ' '; c <= '~'; c++ {
+		is[c] = !strings.ContainsRune(`"\<>&`, c)
+	}
+	return is
+}()
 
 func (b jsonText) optionalInt(name string, n *int32) jsonText {
 	if n == nil {
