@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -40,7 +39,11 @@ const (
 // nothing for a Job that is in sync, unless the local Job has conditions that its mirror has not, as with
 // Policy.Condition.
 func (p *Planner) Decide(s State) Plan {
-	t := p.look(s)
+	return p.decide(s, jobWorkload{})
+}
+
+func (p *Planner) decide(s State, kind workload) Plan {
+	t := p.look(s, kind)
 	return t.row().plan(t)
 }
 
@@ -72,20 +75,20 @@ func waitFor(o Outcome) func(situation) Plan {
 }
 
 func (t situation) elsewhere() Plan {
-	return t.write(outcome(Elsewhere).again(lookAgain, "the other worker may have let go"), nil, nil)
+	return t.write(outcome(Elsewhere).again(lookAgain, "the other worker may have let go"), projection{}, nil)
 }
 
 func (t situation) badRecord() Plan {
-	return t.write(outcome(BadRecord).failing(t.recordErr), nil, nil)
+	return t.write(outcome(BadRecord).failing(t.recordErr), projection{}, nil)
 }
 
 func (t situation) unreachable() Plan {
-	return t.write(outcome(Unreachable).again(unreachableAgain, "the worker may answer"), nil, nil)
+	return t.write(outcome(Unreachable).again(unreachableAgain, "the worker may answer"), projection{}, nil)
 }
 
 func (t situation) foreign() Plan {
 	p := outcome(Conflict).because("the worker has another Job of the mirror's name")
-	return t.write(p.again(unreachableAgain, "the other Job may be gone"), nil, nil)
+	return t.write(p.again(unreachableAgain, "the other Job may be gone"), projection{}, nil)
 }
 
 // previous makes room where the mirror of an earlier Job is in the way. From a cache that is behind, an
@@ -96,7 +99,7 @@ func (t situation) previous() Plan {
 		return t.orphan()
 	case t.Wanted:
 		p := outcome(Conflict).because("the worker has the mirror of an earlier Job of that name; it is deleted only with Policy.ExclusiveOrigin")
-		return t.write(p.again(unreachableAgain, "the other Job may be gone"), nil, nil)
+		return t.write(p.again(unreachableAgain, "the other Job may be gone"), projection{}, nil)
 	default:
 		return t.idle()
 	}
@@ -213,7 +216,7 @@ func (t situation) retire() Plan {
 	case t.p.policy.KeepFinished > 0:
 		p = p.again(left, "the mirror is to be deleted then")
 	}
-	return t.write(p, nil, nil)
+	return t.write(p, projection{}, nil)
 }
 
 // keepFor is how much longer the mirror of a finished Job is kept.
@@ -240,12 +243,9 @@ func (t situation) evict() Plan {
 		p = t.onMirror(p, on(DeleteMirror, t.mirror))
 	}
 	if t.record.Evicting || t.record.Mirror == "" {
-		return t.write(p, nil, nil)
+		return t.write(p, projection{}, nil)
 	}
 	r := t.record
 	r.Evicting = true
-	return t.write(p, nil, &r)
+	return t.write(p, projection{}, &r)
 }
-
-// pair is the local Job with the Job that its status is to show.
-func (t situation) pair(remote *batchv1.Job) Pair { return Pair{Local: t.local, Remote: remote} }

@@ -21,23 +21,23 @@ func (t situation) dispatch() Plan {
 			return t.lost()
 		}
 		if wait := t.retryIn(); wait > 0 {
-			return t.write(outcome(BackingOff).again(wait, "the next attempt is due"), nil, nil)
+			return t.write(outcome(BackingOff).again(wait, "the next attempt is due"), projection{}, nil)
 		}
 	}
 	next := t.claim()
-	job, err := t.p.build(t.local, t.spent())
+	create, err := t.kind.build(t)
 	if err == nil {
 		err = t.room(next.String())
 	}
 	if err != nil {
-		return t.write(outcome(Refused).failing(err), nil, nil)
+		return t.write(outcome(Refused).failing(err), projection{}, nil)
 	}
 	if !t.p.cleansUp(t.local) {
 		return outcome(Dispatching).then(t.p.addFinalizer(t.local))
 	}
 	return outcome(Dispatching).
-		then(patch(Claim, t.local, t.recordChange(&next), t.idleChange())).
-		then(Action{Kind: CreateMirror, Object: keyOf(job), Job: job})
+		then(patch(Claim, t.local, t.recordChange(&next), t.kind.projectIdle(t, nil).change(t.local))).
+		then(create)
 }
 
 // room refuses a Job whose annotations leave no room for the dispatch record.

@@ -5,7 +5,6 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/utils/ptr"
 )
 
 // lost concludes a Job whose mirror has disappeared.
@@ -34,35 +33,13 @@ func (t situation) concludeFate() Plan {
 
 // conclude gives the local Job a terminal condition, as if a mirror without pods showed it.
 func (t situation) conclude(o Outcome, verdict batchv1.JobCondition) Plan {
-	remote := t.idleJob()
-	remote.Status.Conditions = append(remote.Status.Conditions, verdict)
-	status := t.project(remote)
-	if status.Status == nil {
+	status := t.kind.projectIdle(t, &verdict)
+	if !status.writes() {
 		return planFor(status)
 	}
 	p := outcome(o)
 	p.Adjustments = status.Adjustments
-	return t.write(p, status.Status, nil)
-}
-
-// idleJob is the local Job with live counters of zero.
-func (t situation) idleJob() *batchv1.Job {
-	idle := &batchv1.Job{Spec: t.local.Spec, Status: *t.local.Status.DeepCopy()}
-	idle.Status.Active, idle.Status.UncountedTerminatedPods = 0, nil
-	for _, counter := range []**int32{&idle.Status.Ready, &idle.Status.Terminating} {
-		if *counter != nil {
-			*counter = ptr.To[int32](0)
-		}
-	}
-	return idle
-}
-
-// idleChange is the change of the status that sets live counters to zero, nil if they are.
-func (t situation) idleChange() map[string]any {
-	if status := t.project(t.idleJob()).Status; status != nil {
-		return statusDiff(&t.local.Status, status)
-	}
-	return nil
+	return t.write(p, status, nil)
 }
 
 // idle is for a Job that is not on this worker and not to be. What the record says of this worker is undone
@@ -72,7 +49,6 @@ func (t situation) idle() Plan {
 	if t.isStray() {
 		p = outcome(Conflict).because("a Job on the worker calls itself the mirror of this one, and the dispatch record names another")
 	}
-	remote := t.idleJob()
 	var released *record
 	switch {
 	case t.record.sent() && t.record.Worker != t.Worker:
@@ -86,10 +62,17 @@ func (t situation) idle() Plan {
 			released = &r
 		}
 	}
-	if suspends(t.local) && !hasTrue(remote.Status.Conditions, batchv1.JobSuspended) {
-		remote.Status.Conditions = set(remote.Status.Conditions, suspended(t.Now))
-	}
-	status := t.project(remote)
+	status := t.kind.projectIdle(t, t.suspension())
 	p.Adjustments, p.Violations = status.Adjustments, status.Violations
-	return t.write(p, status.Status, released)
+	return t.write(p, status, released)
+}
+
+// suspension is the condition that a suspended Job lacks. Nobody else writes it for one that is managed
+// externally.
+func (t situation) suspension() *batchv1.JobCondition {
+	if !suspends(t.local) || hasTrue(t.local.Status.Conditions, batchv1.JobSuspended) {
+		return nil
+	}
+	c := suspended(t.Now)
+	return &c
 }

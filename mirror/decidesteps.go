@@ -1,9 +1,6 @@
 package mirror
 
 import (
-	"slices"
-
-	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -15,17 +12,17 @@ func (t situation) sync() Plan {
 		return outcome(Dispatching).because("the Job gets the finalizer by which its mirror is deleted").then(t.p.addFinalizer(t.local))
 	}
 	if t.Wanted && t.record.Mirror != t.mirror.UID && t.elsewhereIs == elsewherePresent {
-		return t.write(outcome(Conflict).because("another worker has a mirror of this Job as well"), nil, nil)
+		return t.write(outcome(Conflict).because("another worker has a mirror of this Job as well"), projection{}, nil)
 	}
 	if t.mayBeFormer() {
 		return outcome(Unconfirmed).then(readLive(Read{Mirror: true}))
 	}
-	status, spec := t.project(t.mirror), SpecPlan{}
+	status, spec := t.kind.project(t), SpecPlan{}
 	if t.Wanted && t.mirrorIs == mirrorOurs {
-		spec = t.p.PlanSpec(t.pair(t.mirror))
+		spec = t.kind.planSpec(t)
 	}
-	adopted := t.adoption(status.Status != nil || spec.Patch != nil)
-	p := t.write(planFor(status), status.Status, adopted)
+	adopted := t.adoption(status.writes() || spec.Patch != nil)
+	p := t.write(planFor(status), status, adopted)
 	p.Differences = spec.Differences
 	if spec.Stale {
 		p = p.again(lookAgain, "the local Job that was seen is older than what its mirror was sent")
@@ -48,20 +45,9 @@ func (t situation) mayBeFormer() bool {
 	return !first && t.record.Mirror == "" && !t.State.Mirror.live
 }
 
-// project plans the status for a remote Job.
-func (t situation) project(remote *batchv1.Job) StatusPlan {
-	if kind := t.p.policy.Condition; kind != "" && find(remote.Status.Conditions, kind) >= 0 {
-		bare := *remote // it speaks of another worker, below this one
-		bare.Status.Conditions = slices.DeleteFunc(slices.Clone(remote.Status.Conditions), func(c batchv1.JobCondition) bool { return c.Type == kind })
-		remote = &bare
-	}
-	pair := t.pair(remote)
-	return ProjectStatus(pair, t.p.statusOptions(pair, t.Now))
-}
-
 // planFor is the plan of a status plan, without its write.
-func planFor(s StatusPlan) Plan {
-	p := Plan{Outcome: s.Outcome, Why: s.Why, Adjustments: s.Adjustments, Violations: s.Violations}
+func planFor(s projection) Plan {
+	p := Plan{Outcome: s.Outcome, Why: s.Why, Adjustments: s.Adjustments, Violations: s.Violations, Err: s.err}
 	return p.again(s.RequeueAfter, s.Why)
 }
 
@@ -86,25 +72,32 @@ func (t situation) recordChange(r *record) map[string]any {
 
 // write adds to a plan what is to be written to the local Job: the status, the dispatch record and the
 // condition of the Policy, in one request. It adds nothing if there is nothing to write.
-func (t situation) write(p Plan, status *batchv1.JobStatus, r *record) Plan {
-	status = t.withCondition(p.Outcome, status)
-	var metadata, change map[string]any
-	kind := Claim
+func (t situation) write(p Plan, s projection, r *record) Plan {
+	var metadata map[string]any
 	if r != nil {
 		metadata = t.recordChange(r)
 	}
-	if status != nil {
-		kind, change = WriteStatus, statusDiff(&t.local.Status, status)
-	}
+	change := t.withCondition(p.Outcome, s).change(t.local)
 	if metadata == nil && change == nil {
 		return p
 	}
-	first := patch(kind, t.local, metadata, change)
+	first := t.writing(metadata, change)
 	if len(p.Actions) > 0 && p.Actions[0].Kind == ReadLive {
 		p.Actions = nil // that comes when this is written
 	}
 	p.Actions = append([]Action{first}, p.Actions...)
 	return p
+}
+
+// writing is the action that changes metadata and status of the local object. The subresource "status" of a custom
+// resource ignores metadata, so there the metadata goes first, and the status with the next plan.
+//
+// Source: statusStrategy.PrepareForUpdate in k8s.io/apiextensions-apiserver/pkg/registry/customresource, 1.30 to 1.37.
+func (t situation) writing(metadata, status map[string]any) Action {
+	if status == nil || metadata != nil && !t.kind.isJob() {
+		return patch(Claim, t.local, metadata, nil)
+	}
+	return patch(WriteStatus, t.local, metadata, status)
 }
 
 // statusOptions are those of [Planner.PlanStatus].

@@ -4,7 +4,7 @@ import "strings"
 
 // RowOf returns the name of the row by which p decides about s.
 func RowOf(p *Planner, s State) string {
-	t := p.look(s)
+	t := p.look(s, jobWorkload{})
 	return t.row().name
 }
 

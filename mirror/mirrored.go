@@ -14,22 +14,22 @@ import (
 const lastSeen = ", last seen "
 
 // withCondition returns the status to write with the condition of Policy.Condition, which says who runs
-// the Job and whether that is alive. A nil status stands for the one that the local Job has; the answer is
-// nil if that is not to change. Where the API server refuses every write to a status, because of what that is
+// the Job and whether that is alive. Nothing to write stands for the status that the local Job has; the answer is
+// that again if it is not to change. Where the API server refuses every write to a status, because of what that is
 // already, the condition is left out. Only one worker has a say, so that two do not overwrite each other: the one that
 // the Job was sent to, and before that the one that it is wanted on.
-func (t situation) withCondition(o Outcome, status *batchv1.JobStatus) *batchv1.JobStatus {
+func (t situation) withCondition(o Outcome, s projection) projection {
 	kind := t.p.policy.Condition
-	if kind == "" || !t.speaks() {
-		return status
+	if kind == "" || !t.kind.isJob() || !t.speaks() {
+		return s
 	}
 	now := &t.local.Status
-	if status != nil {
-		now = status
+	if s.Status != nil {
+		now = s.Status
 	}
 	reason := conditionReason(o, now)
 	if t.says(now.Conditions, reason) {
-		return status
+		return s
 	}
 	with := now.DeepCopy()
 	with.Conditions, _ = folded(with.Conditions)
@@ -37,10 +37,10 @@ func (t situation) withCondition(o Outcome, status *batchv1.JobStatus) *batchv1.
 		Type: kind, Status: conditionStatus(reason), Reason: string(reason), LastTransitionTime: t.Now,
 		Message: t.Worker + lastSeen + t.when(reason) + t.Now.UTC().Format(time.RFC3339),
 	})
-	if !t.p.validator.Allows(statusvalidate.Change{Old: t.local, New: &batchv1.Job{Status: *with}}) {
-		return status
+	if t.p.validator.Allows(statusvalidate.Change{Old: t.local, New: &batchv1.Job{Status: *with}}) {
+		s.Status = with
 	}
-	return with
+	return s
 }
 
 // when goes before the time: a worker that does not answer was seen some time before.

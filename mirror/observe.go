@@ -7,28 +7,41 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/managedby-dev/managedby/jobmanagedby"
 )
 
-// Observation is what the caller knows of one Job. The zero Observation says that nothing is known:
-// the read failed, the cache has not synced, the worker does not answer. Make others with [Live] and
-// [Cached], so that a field which was forgotten is never taken for a Job that is gone.
+// Observation is what the caller knows of one Job, or object of another kind. The zero Observation says that
+// nothing is known: the read failed, the cache has not synced, the worker does not answer. Make others with
+// [Live] and [Cached], and for [Planner.DecideObject] with [LiveObject] and [CachedObject], so that a field
+// which was forgotten is never taken for a Job that is gone. One that was made for the other function is as good
+// as none.
 type Observation struct {
-	job   *batchv1.Job
-	known bool
-	live  bool
+	job    *batchv1.Job
+	object *unstructured.Unstructured
+	of     form
+	live   bool
 }
+
+// form is what an observation is of, whether it is there or not.
+type form uint8
+
+const (
+	ofNothing form = iota // unknown
+	ofJob
+	ofObject
+)
 
 // LiveGet is [Live] of what a client's Get returned: NotFound is an answer, and any other error makes the Job
 // unknown. The job is not looked at if there is an error.
-func LiveGet(job *batchv1.Job, err error) Observation { return get(job, err, Live) }
+func LiveGet(job *batchv1.Job, err error) Observation { return got(job, err, Live) }
 
 // CachedGet is [Cached] of what Get returned of a client that reads from a cache which has synced.
-func CachedGet(job *batchv1.Job, err error) Observation { return get(job, err, Cached) }
+func CachedGet(job *batchv1.Job, err error) Observation { return got(job, err, Cached) }
 
-func get(job *batchv1.Job, err error, how func(*batchv1.Job) Observation) Observation {
+func got[T any](job *T, err error, how func(*T) Observation) Observation {
 	switch {
 	case apierrors.IsNotFound(err):
 		return how(nil)
@@ -41,11 +54,11 @@ func get(job *batchv1.Job, err error, how func(*batchv1.Job) Observation) Observ
 
 // Live is an observation read from the API server itself. A nil job says that the server answered
 // NotFound; any other failure of the read is no observation. See [LiveGet].
-func Live(job *batchv1.Job) Observation { return Observation{job: job, known: true, live: true} }
+func Live(job *batchv1.Job) Observation { return Observation{job: job, of: ofJob, live: true} }
 
 // Cached is an observation from a cache that has synced, which may be behind the server. A nil job
 // says that the cache has none.
-func Cached(job *batchv1.Job) Observation { return Observation{job: job, known: true} }
+func Cached(job *batchv1.Job) Observation { return Observation{job: job, of: ofJob} }
 
 // Others is what is known of the mirror on all workers but one. The zero Others says that nothing
 // is known.
@@ -99,6 +112,7 @@ type State struct {
 type situation struct {
 	p *Planner
 	State
+	kind workload
 
 	local, mirror *batchv1.Job // nil unless present
 	record        record
@@ -147,8 +161,8 @@ const (
 )
 
 // look classifies what was seen.
-func (p *Planner) look(s State) situation {
-	t := situation{p: p, State: s, local: s.Local.job, mirror: s.Mirror.job}
+func (p *Planner) look(s State, kind workload) situation {
+	t := situation{p: p, State: s, kind: kind, local: s.Local.job, mirror: s.Mirror.job}
 	if t.local != nil {
 		t.record, t.recordErr = parseRecord(t.local.Annotations[p.policy.Keys.Dispatch], t.local.UID)
 	}
@@ -176,7 +190,7 @@ func (t *situation) isStray() bool {
 
 func (t *situation) classifyLocal() localIs {
 	switch local := t.local; {
-	case !t.Local.known:
+	case t.Local.of != ofJob:
 		return localUnknown
 	case local == nil:
 		return localGone
@@ -201,7 +215,7 @@ func (t *situation) classifyLocal() localIs {
 func isUsual(t time.Time) bool { return t.Unix() > 0 && t.Year() <= 9999 }
 
 func (t *situation) classifyMirror(o Observation) mirrorIs {
-	if !o.known {
+	if o.of != ofJob {
 		return mirrorUnknown
 	}
 	if o.job == nil {
