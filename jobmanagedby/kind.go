@@ -128,6 +128,8 @@ type Suspend struct {
 type FinishRule struct {
 	If     []Test // all have to hold
 	Result Result
+	// At is the path of the time since when that is so, in RFC 3339; empty if the status does not say.
+	At string
 }
 
 // Result is whether an object has finished, and how.

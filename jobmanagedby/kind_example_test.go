@@ -225,6 +225,13 @@ func ExampleKind_Finished() {
 	// Output: Failed <nil>
 }
 
+func ExampleKind_FinishedAt() {
+	job := newObject("ray.io/v1", "RayJob", map[string]any{})
+	job.Object["status"] = map[string]any{"jobDeploymentStatus": "Complete", "jobStatus": "SUCCEEDED", "endTime": "2026-03-02T09:30:00Z"}
+	fmt.Println(known("ray.io", "RayJob").FinishedAt(job))
+	// Output: 2026-03-02 09:30:00 +0000 UTC <nil>
+}
+
 func ExampleKind_HasStarted() {
 	train := newObject("jobset.x-k8s.io/v1alpha2", "JobSet", map[string]any{})
 	train.Object["status"] = map[string]any{"replicatedJobsStatus": []any{map[string]any{"name": "w", "active": int64(2)}}}

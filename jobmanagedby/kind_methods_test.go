@@ -2,7 +2,10 @@ package jobmanagedby_test
 
 import (
 	"errors"
+	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -51,6 +54,7 @@ var suspendMethods = []method{
 
 var finishMethods = []method{
 	{"Finished", func(k jobmanagedby.Kind, u *unstructured.Unstructured) error { _, err := k.Finished(u); return err }},
+	{"FinishedAt", func(k jobmanagedby.Kind, u *unstructured.Unstructured) error { _, err := k.FinishedAt(u); return err }},
 }
 
 // TestKindWithoutField: a kind that is known not to have the field says so.
@@ -157,6 +161,57 @@ func TestFinished(t *testing.T) {
 		u.Object["status"] = decode(t, []byte(`{"apiVersion":"v1","kind":"x","status":`+tt.status+`}`)).Object["status"]
 		if got, err := k.Finished(u); err != nil || got != tt.want {
 			t.Errorf("%s with %s: %q, %v, want %q: %s", k, tt.status, got, err, tt.want, tt.why)
+		}
+	}
+}
+
+// TestFinishedAt: every kind that finishes says when, in its object in testdata; without the time nobody knows, and
+// what is no time is an error.
+func TestFinishedAt(t *testing.T) {
+	files, err := filepath.Glob("testdata/kinds/*.yaml")
+	if err != nil || len(files) < 17 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
+		u := object(t, name)
+		k := kindOf(t, u)
+		result, err := k.Finished(u)
+		if err != nil || result == jobmanagedby.Unfinished {
+			if at, err := k.FinishedAt(u); !at.IsZero() || err != nil {
+				t.Errorf("%s: unfinished since %v, %v", name, at, err)
+			}
+			continue
+		}
+		want := time.Date(2026, 3, 2, 9, 30, 0, 0, time.UTC)
+		if at, err := k.FinishedAt(u); err != nil || !at.Equal(want) {
+			t.Errorf("%s: since %v, %v", name, at, err)
+		}
+		spoilTimes(u.Object["status"], "noon")
+		var malformed *jobmanagedby.MalformedError
+		if at, err := k.FinishedAt(u); !errors.As(err, &malformed) || malformed.Want != "time" || !at.IsZero() {
+			t.Errorf("%s: since noon: %v, %v", name, at, err)
+		}
+		spoilTimes(u.Object["status"], nil)
+		if at, err := k.FinishedAt(u); err != nil || !at.IsZero() {
+			t.Errorf("%s: without a time: %v, %v", name, at, err)
+		}
+	}
+}
+
+// spoilTimes replaces every time in a status.
+func spoilTimes(value, by any) {
+	switch value := value.(type) {
+	case map[string]any:
+		for name, v := range value {
+			if name == "lastTransitionTime" || name == "endTime" {
+				value[name] = by
+			}
+			spoilTimes(v, by)
+		}
+	case []any:
+		for _, v := range value {
+			spoilTimes(v, by)
 		}
 	}
 }

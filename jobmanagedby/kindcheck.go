@@ -40,6 +40,7 @@ func CheckKind(k Kind) error {
 	for i, rule := range k.Finish {
 		at := field.NewPath("Finish").Index(i)
 		c.tests(at.Child("If"), rule.If)
+		c.pathAt(at.Child("At"), rule.At, false)
 		if rule.Result != Succeeded && rule.Result != Failed {
 			c.errs = append(c.errs, field.NotSupported(at.Child("Result"), rule.Result, []Result{Succeeded, Failed}))
 		}

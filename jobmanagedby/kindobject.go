@@ -2,6 +2,7 @@ package jobmanagedby
 
 import (
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -142,19 +143,40 @@ func (k Kind) SetSuspended(u *unstructured.Unstructured, suspended bool) error {
 // where none does, also for an object without a status. The errors are [*KindError] and
 // [*MalformedError].
 func (k Kind) Finished(u *unstructured.Unstructured) (Result, error) {
+	rule, err := k.finished(u)
+	return rule.Result, err
+}
+
+// FinishedAt returns since when the object has its result, by what its status says; the zero time if it has
+// none, and if the status does not say. The errors are [*KindError] and [*MalformedError], also for a time
+// that is not in RFC 3339.
+func (k Kind) FinishedAt(u *unstructured.Unstructured) (time.Time, error) {
+	rule, err := k.finished(u)
+	if err != nil || rule.At == "" {
+		return time.Time{}, err
+	}
+	text, isThere, err := k.text(u, rule.At)
+	if err != nil || !isThere {
+		return time.Time{}, err
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return time.Time{}, &MalformedError{GroupKind: k.GroupKind, Path: rule.At, Want: "time", Value: text}
+	}
+	return at, nil
+}
+
+// finished returns the rule that holds, the zero rule if none does.
+func (k Kind) finished(u *unstructured.Unstructured) (FinishRule, error) {
 	if err := k.checkType(u); err != nil {
-		return Unfinished, err
+		return FinishRule{}, err
 	}
 	for _, rule := range k.Finish {
-		holds, err := holdAll(u, rule.If)
-		if err != nil {
-			return Unfinished, err
-		}
-		if holds {
-			return rule.Result, nil
+		if holds, err := holdAll(u, rule.If); err != nil || holds {
+			return rule, err
 		}
 	}
-	return Unfinished, nil
+	return FinishRule{}, nil
 }
 
 // HasStarted reports whether one of the signs of Kind.Started is in the status.

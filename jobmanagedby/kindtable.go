@@ -17,13 +17,17 @@ const statusPath = "status"
 
 func condition(kind string) string { return statusPath + ".conditions[type=" + kind + "].status" }
 
+func transition(kind string) string {
+	return statusPath + ".conditions[type=" + kind + "].lastTransitionTime"
+}
+
 // isTrue holds for a condition that is True, among however many entries of its type.
 func isTrue(kind string) []Test { return []Test{{Path: condition(kind), Is: "True"}} }
 
 // finishes are the rules of a kind with a condition for each result. A failure comes first: an object
 // that shows both is no success.
 func finishes(succeeded, failed string) []FinishRule {
-	return []FinishRule{{isTrue(failed), Failed}, {isTrue(succeeded), Succeeded}}
+	return []FinishRule{{isTrue(failed), Failed, transition(failed)}, {isTrue(succeeded), Succeeded, transition(succeeded)}}
 }
 
 func set(paths ...string) (tests []Test) {
@@ -136,7 +140,7 @@ func rayKind(kind, since string) Kind {
 }
 
 func rayKinds() []Kind {
-	const deleteSelf = "DeleteSelf"
+	const deleteSelf, end = "DeleteSelf", "status.endTime"
 	finished := func(deployment string) []Test {
 		return []Test{{Path: "status.jobDeploymentStatus", Is: deployment}}
 	}
@@ -144,8 +148,8 @@ func rayKinds() []Kind {
 	job, cluster, service := rayKind("RayJob", "1.3.0"), rayKind("RayCluster", "1.3.0"), rayKind("RayService", "1.6.0")
 
 	job.Finish = []FinishRule{
-		{append(finished("Complete"), succeeded), Succeeded}, {append(finished("Failed"), succeeded), Succeeded},
-		{finished("Complete"), Failed}, {finished("Failed"), Failed},
+		{append(finished("Complete"), succeeded), Succeeded, end}, {append(finished("Failed"), succeeded), Succeeded, end},
+		{finished("Complete"), Failed, end}, {finished("Failed"), Failed, end},
 	}
 	job.Started = set("status.startTime")
 	job.Nested = []string{"spec.rayClusterSpec.managedBy"}
@@ -180,8 +184,8 @@ func otherKinds() []Kind {
 			Field: "spec.managedBy", Reserved: "tekton.dev/pipeline", Form: FormAny,
 			Checked: CheckedByNobody, Change: ChangeNever, Since: "1.5.0", HonoredSince: "1.5.0",
 			Suspend: Suspend{Path: "spec.status", Value: kind + "Pending"}, Status: statusPath,
-			Finish: []FinishRule{{isTrue("Succeeded"), Succeeded},
-				{[]Test{{Path: condition("Succeeded")}, {Path: condition("Succeeded"), Is: "Unknown", Not: true}}, Failed}},
+			Finish: []FinishRule{{isTrue("Succeeded"), Succeeded, transition("Succeeded")},
+				{[]Test{{Path: condition("Succeeded")}, {Path: condition("Succeeded"), Is: "Unknown", Not: true}}, Failed, transition("Succeeded")}},
 			Started: set("status.startTime"),
 			Note: "looked at when an event is queued, not when it is handled: one of a child still brings the run to the controller. " +
 				"A webhook refuses changes",
@@ -194,8 +198,8 @@ func otherKinds() []Kind {
 		Checked: CheckedByNobody, Change: ChangeNever, Since: "0.26.0", HonoredSince: "0.26.0",
 		Suspend: Suspend{Path: "spec.suspend"}, Status: statusPath,
 		Finish: []FinishRule{
-			{[]Test{{Path: "status.phase", Is: "Succeeded"}}, Succeeded},
-			{[]Test{{Path: "status.phase", Is: "Failed"}, {Path: condition("ResourcesDeployed"), Is: "True", Not: true}}, Failed},
+			{[]Test{{Path: "status.phase", Is: "Succeeded"}}, Succeeded, transition("QuotaReserved")},
+			{[]Test{{Path: "status.phase", Is: "Failed"}, {Path: condition("ResourcesDeployed"), Is: "True", Not: true}}, Failed, transition("QuotaReserved")},
 		},
 		Started:    isTrue("QuotaReserved"),
 		Embedded:   []string{"spec.components[].template"},

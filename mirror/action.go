@@ -8,6 +8,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -20,7 +21,7 @@ const (
 	// Claim writes the dispatch record to the local Job, and live counters of zero in the same
 	// request where Subresource is "status": Patch. What follows in the plan must not be done unless it succeeds.
 	Claim ActionKind = "Claim"
-	// CreateMirror creates Job on the worker.
+	// CreateMirror creates Job, or Unstructured, on the worker.
 	CreateMirror ActionKind = "CreateMirror"
 	// PatchMirror carries changes of the local spec to the mirror, or marks one that we hold as deleted by us:
 	// Patch.
@@ -67,8 +68,9 @@ type Action struct {
 	Patch     []byte
 	PatchType types.PatchType
 
-	// Job is what CreateMirror creates.
-	Job *batchv1.Job
+	// Job is what CreateMirror creates, of [Planner.Decide]; Unstructured is, of [Planner.DecideObject].
+	Job          *batchv1.Job
+	Unstructured *unstructured.Unstructured
 
 	// Read is what ReadLive reads.
 	Read Read

@@ -219,12 +219,13 @@ func (t situation) retire() Plan {
 	return t.write(p, projection{}, nil)
 }
 
-// keepFor is how much longer the mirror of a finished Job is kept.
+// keepFor is how much longer the mirror of a finished Job is kept. A result of the future, by a clock that is
+// ahead, counts as one of now.
 func (t situation) keepFor() time.Duration {
 	for _, kind := range terminalConditions {
 		c := entry(t.local.Status.Conditions, kind.terminal)
 		if c != nil && c.Status == "True" && !c.LastTransitionTime.IsZero() {
-			return c.LastTransitionTime.Add(t.p.policy.KeepFinished).Sub(t.Now.Time)
+			return min(c.LastTransitionTime.Add(t.p.policy.KeepFinished).Sub(t.Now.Time), t.p.policy.KeepFinished)
 		}
 	}
 	return 0

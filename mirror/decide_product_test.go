@@ -289,7 +289,7 @@ func brokenPromises(policy string, c combination, plan mirror.Plan) (broken []st
 		say(a.Kind == mirror.WriteStatus && c.mirror == "unknown" && policy != "condition", "%s: unknown is taken for something", a)
 		say(a.Kind == mirror.DeleteMirror && !slices.Contains([]string{"ours", "ours finished", "previous"}, c.mirror) && policy != "hold", "%s: deletes a mirror that is %s", a, c.mirror)
 		say((a.Patch == nil) != (a.Kind == mirror.CreateMirror || a.Kind == mirror.DeleteMirror), "%s: patch %s", a, a.Patch)
-		say((a.Job == nil) != (a.Kind != mirror.CreateMirror), "%s: Job", a)
+		say((a.Job == nil && a.Unstructured == nil) != (a.Kind != mirror.CreateMirror), "%s: Job", a)
 		say(a.Kind != mirror.CreateMirror && (a.UID == "" || a.ResourceVersion == "" && !unversioned), "%s: no preconditions", a)
 		say(a.Patch != nil && a.Kind != mirror.ReleaseMirror && (!strings.Contains(string(a.Patch), string(a.UID)) || !unversioned && !strings.Contains(string(a.Patch), `"resourceVersion":"`+a.ResourceVersion+`"`)), "%s: preconditions are not in %s", a, a.Patch)
 		claimed = claimed || a.Kind == mirror.Claim

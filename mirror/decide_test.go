@@ -71,6 +71,20 @@ func TestDecideKeepFinished(t *testing.T) {
 	}
 }
 
+// TestDecideFinishedInTheFuture: the clock of the worker is ahead, and nothing is kept longer for that.
+func TestDecideFinishedInTheFuture(t *testing.T) {
+	w := running(t)
+	w.worker.touch(active(0), end(500), succeeded(4), is(complete, 500), is(criteriaMet, 500))
+	w.expect(mirror.Finished, writeStatus, deleteMirror, removeFinalizer)
+
+	w = running(t, func(p *mirror.Policy) { p.KeepFinished = time.Minute })
+	w.worker.touch(active(0), end(500), succeeded(4), is(complete, 500), is(criteriaMet, 500))
+	w.expect(mirror.Finished, writeStatus)
+	if plan := w.step(); plan.RequeueAfter != time.Minute {
+		t.Errorf("look again in %v", plan.RequeueAfter)
+	}
+}
+
 func TestDecideDeletion(t *testing.T) {
 	t.Run("running", func(t *testing.T) {
 		w := running(t, hold)

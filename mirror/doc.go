@@ -104,8 +104,8 @@
 //
 // # Other kinds
 //
-// [Planner.BuildObject] and [Planner.PlanObjectStatus] do for the other kinds of [jobmanagedby.Kinds] what Build and
-// PlanStatus do for a Job. Decide and PlanSpec are for Jobs alone.
+// [Planner.DecideObject] is Decide for every kind of [jobmanagedby.Kinds], by the same table; BuildObject,
+// PlanObjectStatus, PlanObjectSpec and RelateObject are its parts. They work on unstructured objects.
 //
 // # Purity
 //

@@ -201,14 +201,13 @@ func ExampleAction_DeleteOptions() {
 
 // A metric with the outcome as a label can be set to zero for each of them at the start.
 func ExampleOutcomes() {
-	for _, o := range mirror.Outcomes()[10:14] {
+	for _, o := range mirror.Outcomes()[10:13] {
 		fmt.Println(o)
 	}
 	// Output:
 	// Incomplete
+	// Malformed
 	// Gone
-	// Orphan
-	// CleaningUp
 }
 
 // The patch has what changes, and the preconditions.

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/managedby-dev/managedby/jobmanagedby"
 	"github.com/managedby-dev/managedby/mirror"
@@ -109,4 +111,52 @@ func indentless(v any) string {
 		return err.Error()
 	}
 	return string(data)
+}
+
+// A JobSet is decided about as a Job is; what is created is unstructured, and the record goes before the status.
+func ExamplePlanner_DecideObject() {
+	kind, local := trainingSet()
+	planner := newPlanner()
+	state := mirror.State{
+		Local: mirror.CachedObject(local), Mirror: mirror.CachedObject(nil), Elsewhere: mirror.OtherWorkers(),
+		Worker: "worker-1", Wanted: true, Now: at(0),
+	}
+	fmt.Println(planner.DecideObject(kind, state))
+	local.SetFinalizers([]string{"acme.io/mirror-cleanup"})
+	plan := planner.DecideObject(kind, state)
+	fmt.Println(plan)
+	fmt.Println(plan.Actions[1].Unstructured.GetKind(), plan.Actions[1].Unstructured.GetFinalizers())
+	// Output:
+	// Dispatching (the mirror is to be created): AddFinalizer research/train
+	// Dispatching (the mirror is to be created): Claim research/train, CreateMirror research/train
+	// JobSet [acme.io/mirror-hold]
+}
+
+// Only the suspension, labels and annotations of other kinds are carried over.
+func ExamplePlanner_PlanObjectSpec() {
+	kind, local := trainingSet()
+	planner := newPlanner()
+	remote, _ := planner.BuildObject(kind, local)
+	remote.SetUID("m-1")
+	remote.SetResourceVersion("70")
+
+	_ = kind.SetSuspended(local, true)
+	local.SetGeneration(2)
+	plan, err := planner.PlanObjectSpec(kind, mirror.ObjectPair{Local: local, Remote: remote})
+	fmt.Println(plan, err)
+	// Output: send: spec.suspend: ToSend, local true, mirror false <nil>
+}
+
+// NotFound is an answer, and every other error none.
+func ExampleLiveGetObject() {
+	kind, local := trainingSet()
+	gone := apierrors.NewNotFound(schema.GroupResource{Group: kind.Group, Resource: "jobsets"}, "train")
+	state := mirror.State{Local: mirror.LiveGetObject(nil, gone), Mirror: mirror.CachedGetObject(local, nil), Elsewhere: mirror.OtherWorkers(), Now: at(0)}
+	fmt.Println(newPlanner().DecideObject(kind, state))
+	state.Local = mirror.LiveObject(local)
+	state.Worker, state.Mirror = "worker-1", mirror.LiveGetObject(nil, apierrors.NewTimeoutError("etcd", 1))
+	fmt.Println(newPlanner().DecideObject(kind, state))
+	// Output:
+	// Gone (there is no such Job)
+	// Unreachable (the worker does not answer); look again in 30s: the worker may answer
 }

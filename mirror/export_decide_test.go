@@ -1,6 +1,13 @@
 package mirror
 
-import "strings"
+import (
+	"strings"
+
+	batchv1 "k8s.io/api/batch/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/managedby-dev/managedby/jobmanagedby"
+)
 
 // RowOf returns the name of the row by which p decides about s.
 func RowOf(p *Planner, s State) string {
@@ -54,4 +61,30 @@ func names(set uint16, all ...string) string {
 		}
 	}
 	return strings.Join(in, "; ")
+}
+
+// RowOfObject is RowOf for a State of objects.
+func RowOfObject(p *Planner, kind jobmanagedby.Kind, s State) (string, error) {
+	typed, err := typedState(kind, s)
+	return RowOf(p, typed), err
+}
+
+// AsObjects is a State of Jobs with what f makes of each.
+func AsObjects(s State, f func(*batchv1.Job) *unstructured.Unstructured) State {
+	convert := func(o Observation) Observation {
+		if o.of == ofJob {
+			o.of = ofObject
+		}
+		if o.job != nil {
+			o.object, o.job = f(o.job), nil
+		}
+		return o
+	}
+	s.Local, s.Mirror = convert(s.Local), convert(s.Mirror)
+	var others []Observation
+	for _, o := range s.Elsewhere.seen {
+		others = append(others, convert(o))
+	}
+	s.Elsewhere.seen = others
+	return s
 }

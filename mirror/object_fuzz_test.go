@@ -74,12 +74,43 @@ func FuzzObject(f *testing.F) {
 				t.Errorf("not settled: %s, then %s, %v", plan, next, err)
 			}
 		}
+		decided := decideAny(t, p, k, local, m)
+		if !reflect.DeepEqual(local, before) {
+			t.Fatal("DecideObject changed the local object")
+		}
+		for _, a := range decided.Actions {
+			if a.Unstructured != nil {
+				scribbleObject(a.Unstructured.Object["spec"])
+			}
+		}
 		scribbleObject(plan.Status)
 		scribbleObject(m.Object["spec"])
 		if !reflect.DeepEqual(local, before) {
 			t.Error("memory is shared")
 		}
 	})
+}
+
+// decideAny asks for the next step about two objects, and about one alone. What stands in the way is an error of a known
+// type, and the same question has the same answer.
+func decideAny(t *testing.T, p *mirror.Planner, k jobmanagedby.Kind, local, remote *unstructured.Unstructured) (last mirror.Plan) {
+	for _, o := range []mirror.Observation{mirror.LiveObject(remote), mirror.LiveObject(nil)} {
+		s := mirror.State{Local: mirror.LiveObject(local), Mirror: o, Elsewhere: mirror.OtherWorkers(), Worker: worker, Wanted: true, Now: at(100)}
+		last = p.DecideObject(k, s)
+		if again := p.DecideObject(k, s); !reflect.DeepEqual(last, again) {
+			t.Errorf("two calls: %s and %s", last, again)
+		}
+		if last.Err != nil && last.Outcome != mirror.MirrorLost && last.Outcome != mirror.BadRecord {
+			known(t, last.Err)
+		}
+	}
+	if plan, err := p.PlanObjectSpec(k, mirror.ObjectPair{Local: local, Remote: remote}); err != nil {
+		known(t, err)
+		if !reflect.DeepEqual(plan, mirror.SpecPlan{}) {
+			t.Errorf("a plan with an error: %s", plan)
+		}
+	}
+	return last
 }
 
 // known fails unless an error is one of those that are documented.

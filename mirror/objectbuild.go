@@ -2,6 +2,7 @@ package mirror
 
 import (
 	"errors"
+	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
@@ -41,6 +42,12 @@ import (
 // [*jobmanagedby.MalformedError] or [*jobmanagedby.DelegateError] (for WorkerManagedBy). It panics if local
 // is nil. The mirror shares no memory with local, which is not changed.
 func (p *Planner) BuildObject(kind jobmanagedby.Kind, local *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	return p.buildObject(kind, local, 0)
+}
+
+// buildObject is BuildObject for a Job whose earlier mirrors have used up so many seconds of its
+// activeDeadlineSeconds, as [Planner.build] has it.
+func (p *Planner) buildObject(kind jobmanagedby.Kind, local *unstructured.Unstructured, spent int64) (*unstructured.Unstructured, error) {
 	job, err := p.refuseObject(kind, local)
 	if err != nil {
 		return nil, err
@@ -61,8 +68,9 @@ func (p *Planner) BuildObject(kind jobmanagedby.Kind, local *unstructured.Unstru
 	if err := p.editObject(kind, mirror); err != nil {
 		return nil, err
 	}
+	shortenDeadline(mirror, job, spent)
 	meta.Labels, meta.Annotations = mirror.GetLabels(), mirror.GetAnnotations()
-	if err := p.stampObject(kind, mirror, &meta, job); err != nil {
+	if err := p.stampObject(kind, mirror, &meta, job, spent); err != nil {
 		return nil, err
 	}
 	return mirror, nil
@@ -99,11 +107,7 @@ func (p *Planner) refuseObject(kind jobmanagedby.Kind, local *unstructured.Unstr
 	if name != p.policy.Controller {
 		return nil, &NotManagedError{Job: keyOf(job), Controller: p.policy.Controller, ManagedBy: name}
 	}
-	deleted, err := valueAt[any](kind, local, "metadata.deletionTimestamp", "time")
-	if err != nil {
-		return nil, err
-	}
-	if deleted != nil {
+	if local.GetDeletionTimestamp() != nil {
 		return nil, &BeingDeletedError{Job: keyOf(job)}
 	}
 	result, err := kind.Finished(local)
@@ -117,35 +121,6 @@ func (p *Planner) refuseObject(kind jobmanagedby.Kind, local *unstructured.Unstr
 		return nil, &NoIdentityError{Job: keyOf(job), Field: field}
 	}
 	return job, nil
-}
-
-// checkMetadata returns an error for metadata that would be read as if it were not there.
-func checkMetadata(kind jobmanagedby.Kind, u *unstructured.Unstructured) error {
-	for _, name := range []string{"namespace", "name", "uid", "resourceVersion"} {
-		if _, err := valueAt[string](kind, u, "metadata."+name, "string"); err != nil {
-			return err
-		}
-	}
-	for _, name := range []string{"labels", "annotations"} {
-		m, err := valueAt[map[string]any](kind, u, "metadata."+name, "object")
-		if err != nil {
-			return err
-		}
-		if key, bad := noString(m); bad {
-			return malformed(kind, &objpath.Error{Path: "metadata." + name + "[" + key + "]", Want: "string", Value: m[key]})
-		}
-	}
-	return nil
-}
-
-// noString returns the first key in order whose value is no string.
-func noString(m map[string]any) (first string, found bool) {
-	for key, value := range m {
-		if _, isString := value.(string); !isString && (!found || key < first) {
-			first, found = key, true
-		}
-	}
-	return first, found
 }
 
 // admitObject returns why an object is not to run as target.
@@ -181,13 +156,24 @@ func validateObjectTarget(target types.NamespacedName) (errs field.ErrorList) {
 	return errs
 }
 
+// shortenDeadline gives a Job what is left of its deadline. Other kinds have spent nothing.
+func shortenDeadline(mirror *unstructured.Unstructured, job *batchv1.Job, spent int64) {
+	if deadline := left(job.Spec.ActiveDeadlineSeconds, spent); deadline != nil && spent > 0 {
+		mirror.Object["spec"].(map[string]any)["activeDeadlineSeconds"] = *deadline
+	}
+}
+
+// edits are what BuildObject changes of an object, beside the field.
+func (p *Planner) edits(kind jobmanagedby.Kind) []jobmanagedby.Edit {
+	if p.policy.KeepTTL {
+		return kind.ServerSet
+	}
+	return slices.Concat(kind.ServerSet, kind.SelfDelete)
+}
+
 // editObject changes what the mirror is not to have.
 func (p *Planner) editObject(kind jobmanagedby.Kind, mirror *unstructured.Unstructured) error {
-	edits := kind.ServerSet
-	if !p.policy.KeepTTL {
-		edits = append(edits[:len(edits):len(edits)], kind.SelfDelete...)
-	}
-	for _, edit := range edits {
+	for _, edit := range p.edits(kind) {
 		if err := edit.Apply(mirror); err != nil {
 			return err
 		}
@@ -209,102 +195,13 @@ func (p *Planner) editObject(kind jobmanagedby.Kind, mirror *unstructured.Unstru
 	return kind.Delegate(mirror, name)
 }
 
-// cleanJobTemplates takes out what the worker generates for the Jobs of an object, and of those embedded in it.
-func cleanJobTemplates(kind jobmanagedby.Kind, u *unstructured.Unstructured) error {
-	for _, path := range kind.JobTemplates {
-		if path == "" {
-			if err := cleanJob(kind, u.Object, "", true); err != nil {
-				return err
-			}
-			continue
-		}
-		p, err := objpath.Parse(path)
-		if err != nil {
-			return err
-		}
-		err = p.Each(u.Object, func(in map[string]any, name, at string) error {
-			template, isObject := in[name].(map[string]any)
-			if in[name] == nil {
-				return nil
-			}
-			if !isObject {
-				return malformed(kind, &objpath.Error{Path: at, Want: "object", Value: in[name]})
-			}
-			return cleanJob(kind, template, at+".", false)
-		})
-		if at := (*objpath.Error)(nil); asPathError(err, &at) {
-			err = malformed(kind, at)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return kind.EachEmbedded(u, cleanJobTemplates)
-}
-
-var (
-	manualSelectorPath = mustParse("spec.manualSelector")
-	templateLabelsPath = mustParse("spec.template.metadata.labels")
-	selectorPath       = mustParse("spec.selector")
-)
-
-func mustParse(path string) objpath.Path {
-	p, err := objpath.Parse(path)
-	if err != nil {
-		panic(err)
-	}
-	return p
-}
-
-// cleanJob takes the generated labels out of the pod template of a Job or Job template at a path, and the
-// selector, too, of a Job.
-func cleanJob(kind jobmanagedby.Kind, job map[string]any, at string, whole bool) error {
-	manual, err := manualSelectorPath.Get(job)
-	if manual == true {
-		return nil
-	}
-	if _, isBool := manual.(bool); err == nil && manual != nil && !isBool {
-		err = &objpath.Error{Path: manualSelectorPath.String(), Want: "boolean", Value: manual}
-	}
-	if err == nil && whole {
-		err = selectorPath.Remove(job)
-	}
-	if err == nil {
-		err = templateLabelsPath.Each(job, removeGenerated)
-	}
-	if p := (*objpath.Error)(nil); asPathError(err, &p) {
-		return malformed(kind, &objpath.Error{Path: at + p.Path, Want: p.Want, Value: p.Value})
-	}
-	return err
-}
-
-func removeGenerated(metadata map[string]any, name, at string) error {
-	labels, isObject := metadata[name].(map[string]any)
-	if metadata[name] == nil {
-		return nil
-	}
-	if !isObject {
-		return &objpath.Error{Path: at, Want: "object", Value: metadata[name]}
-	}
-	before := len(labels)
-	for label := range labels {
-		if isGenerated(label) {
-			delete(labels, label)
-		}
-	}
-	if len(labels) == 0 && before > 0 {
-		delete(metadata, name)
-	}
-	return nil
-}
-
 // stampObject writes the metadata of the mirror, with the identity and what was sent.
-func (p *Planner) stampObject(kind jobmanagedby.Kind, mirror *unstructured.Unstructured, meta *metav1.ObjectMeta, local *batchv1.Job) error {
+func (p *Planner) stampObject(kind jobmanagedby.Kind, mirror *unstructured.Unstructured, meta *metav1.ObjectMeta, local *batchv1.Job, spent int64) error {
 	spec, err := sentSpec(kind, mirror)
 	if err != nil {
 		return err
 	}
-	sent := sentRecord{spec: spec, labels: meta.Labels, annotations: meta.Annotations}.text(nil) // first, for the identity is no part of it
+	sent := sentRecord{spent: spent, spec: spec, labels: meta.Labels, annotations: meta.Annotations}.text(nil) // first, for the identity is no part of it
 	if meta.Labels == nil {
 		meta.Labels = map[string]string{}
 	}

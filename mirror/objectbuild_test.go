@@ -302,7 +302,7 @@ func TestBuildObjectRefuses(t *testing.T) {
 		{"another controller", func(u *unstructured.Unstructured) { u.Object["spec"].(object)["managedBy"] = "b.io/x" }, nil, &notManaged, ""},
 		{"no controller", func(u *unstructured.Unstructured) { delete(u.Object["spec"].(object), "managedBy") }, nil, &notManaged, ""},
 		{"being deleted", func(u *unstructured.Unstructured) { metadata(u)["deletionTimestamp"] = "2026-03-02T09:15:00Z" }, nil, &deleted, ""},
-		{"being deleted, unreadable", func(u *unstructured.Unstructured) { metadata(u)["deletionTimestamp"] = "soon" }, nil, &deleted, ""},
+		{"being deleted, unreadable", func(u *unstructured.Unstructured) { metadata(u)["deletionTimestamp"] = "soon" }, nil, &malformed, "metadata.deletionTimestamp"},
 		{"succeeded", func(u *unstructured.Unstructured) { u.Object["status"] = condition("Completed") }, nil, &finished, ""},
 		{"failed", func(u *unstructured.Unstructured) { u.Object["status"] = condition("Failed") }, nil, &finished, ""},
 		{"no UID", func(u *unstructured.Unstructured) { delete(metadata(u), "uid") }, nil, &identity, ""},

@@ -70,11 +70,16 @@ func (p *Planner) PlanObjectStatus(kind jobmanagedby.Kind, pair ObjectPair, now 
 		plan.Why = "the remote object is not the mirror of the local one: " + string(relation)
 		return plan, nil
 	}
-	options := StatusOptions{Validator: p.validator, Now: now, StampTerminal: p.policy.StampTerminal}
+	return ProjectObjectStatus(kind, pair, p.objectOptions(pair, now))
+}
+
+func (p *Planner) objectOptions(pair ObjectPair, now metav1.Time) StatusOptions {
 	var sent struct{ Spec struct{ Suspend bool } }
-	err = json.Unmarshal([]byte(pair.Remote.GetAnnotations()[p.policy.Keys.LastSent]), &sent)
-	options.Untold = err == nil && sent.Spec.Suspend
-	return ProjectObjectStatus(kind, pair, options)
+	err := json.Unmarshal([]byte(pair.Remote.GetAnnotations()[p.policy.Keys.LastSent]), &sent)
+	return StatusOptions{
+		Validator: p.validator, Now: now, StampTerminal: p.policy.StampTerminal,
+		Untold: err == nil && sent.Spec.Suspend && p.policy.Suspend != SuspendAtCreation,
+	}
 }
 
 // ProjectObjectStatus is [ProjectStatus] for an object of any kind. For a Job it is the same. For every

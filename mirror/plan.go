@@ -21,6 +21,9 @@ const (
 	// Incomplete means that State.Worker or State.Now is missing, or the UID or resourceVersion of the
 	// local Job: nothing is planned.
 	Incomplete Outcome = "Incomplete"
+	// Malformed means that one of the objects given to [Planner.DecideObject] cannot be read: nothing is planned. Plan.Err
+	// says where.
+	Malformed Outcome = "Malformed"
 	// Gone means that there is no local Job, and nothing of ours on the worker, as far as is known.
 	Gone Outcome = "Gone"
 	// Orphan means that the worker has a mirror of a Job which does not exist any more. It is
@@ -72,6 +75,7 @@ var planOutcomes = [...]struct {
 	why     string
 }{
 	{Incomplete, "State.Worker or State.Now is missing, or the UID or resourceVersion of the local Job"},
+	{Malformed, "an object cannot be read"},
 	{Gone, "there is no such Job"},
 	{Orphan, "the worker has the mirror of a Job that does not exist any more"},
 	{CleaningUp, "the Job is being deleted, and its mirror first"},
@@ -128,7 +132,8 @@ type Plan struct {
 	// Differences are those of the spec plan.
 	Differences []Difference
 
-	// Err is what stands in the way, for BadRecord and Refused: trying again does not help.
+	// Err is what stands in the way, for BadRecord, Refused and Malformed, and of other kinds than Job for Invalid and
+	// MirrorLost: trying again does not help.
 	Err error
 }
 

@@ -15,7 +15,7 @@ import (
 func TestOutcomes(t *testing.T) {
 	want := []mirror.Outcome{
 		"InSync", "Copied", "Deferred", "Evicted", "Resuming", "Terminating", "Finished", "Conflict", "Invalid", "NotManaged",
-		"Incomplete", "Gone", "Orphan", "CleaningUp", "CleanedUp", "CleanupPending", "Abandoned", "BadRecord", "Unconfirmed", "Unreachable", "Refused",
+		"Incomplete", "Malformed", "Gone", "Orphan", "CleaningUp", "CleanedUp", "CleanupPending", "Abandoned", "BadRecord", "Unconfirmed", "Unreachable", "Refused",
 		"Elsewhere", "Dispatching", "BackingOff", "MirrorLost", "MirrorDeleting", "Concluded", "Evicting", "Idle",
 	}
 	got := mirror.Outcomes()

@@ -128,7 +128,7 @@ type Policy struct {
 	RetryDelay time.Duration
 
 	// Condition is the type of a condition, such as "acme.io/Mirrored", that [Planner.Decide] keeps
-	// on the local Job: who runs it, and is that alive. Empty means none.
+	// on the local Job: who runs it, and is that alive. Empty means none. Objects of other kinds do not get it.
 	Condition batchv1.JobConditionType
 }
 

@@ -1,0 +1,196 @@
+package mirror_test
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	batchv1 "k8s.io/api/batch/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/managedby-dev/managedby/jobmanagedby"
+	"github.com/managedby-dev/managedby/mirror"
+)
+
+// TestDecideObjectJobs: for a Job, DecideObject plans what Decide does.
+func TestDecideObjectJobs(t *testing.T) {
+	job := func(j *batchv1.Job) *unstructured.Unstructured { return asObject(t, j) }
+	for name, change := range policies {
+		p := planner(t, change)
+		product(t, p, func(c combination) {
+			want := p.Decide(c.state)
+			got := p.DecideObject(jobKind(t), mirror.AsObjects(c.state, job))
+			for i, a := range got.Actions {
+				if a.Kind != mirror.CreateMirror {
+					continue
+				}
+				if a.Job != nil || a.Unstructured == nil {
+					t.Fatalf("%s: %s: what is to be created: %v, %v", name, c, a.Job, a.Unstructured)
+				}
+				got.Actions[i].Job, got.Actions[i].Unstructured = asJob(t, a.Unstructured), nil
+				got.Actions[i].Job.TypeMeta = batchv1.Job{}.TypeMeta
+			}
+			if diff := cmp.Diff(fmt.Sprintf("%+v", want), fmt.Sprintf("%+v", got)); diff != "" {
+				t.Errorf("%s: %s (-want +got):\n%s", name, c, diff)
+			}
+			if diff := cmp.Diff(created(want), created(got)); diff != "" {
+				t.Errorf("%s: %s: created (-want +got):\n%s", name, c, diff)
+			}
+		})
+	}
+}
+
+// created lists what a plan creates, and drops it from the plan.
+func created(p mirror.Plan) (all []*batchv1.Job) {
+	for i, a := range p.Actions {
+		all = append(all, a.Job)
+		p.Actions[i].Job = nil
+	}
+	return all
+}
+
+// asJobSet is a JobSet in the state of a Job.
+func asJobSet(t testing.TB, job *batchv1.Job) *unstructured.Unstructured {
+	u := asObject(t, job)
+	u.SetAPIVersion("jobset.x-k8s.io/v1alpha2")
+	u.SetKind("JobSet")
+	spec := map[string]any{"replicatedJobs": []any{}}
+	if job.Spec.ManagedBy != nil {
+		spec["managedBy"] = *job.Spec.ManagedBy
+	}
+	status := map[string]any{}
+	if job.Status.Active > 0 {
+		status["replicatedJobsStatus"] = []any{map[string]any{"name": "workers", "active": int64(1)}}
+	}
+	for _, c := range job.Status.Conditions {
+		if c.Type == batchv1.JobFailed {
+			at := c.LastTransitionTime.UTC().Format("2006-01-02T15:04:05Z")
+			status["conditions"] = []any{map[string]any{"type": "Failed", "status": "True", "lastTransitionTime": at}}
+		}
+	}
+	u.Object["spec"], u.Object["status"] = spec, status
+	return u
+}
+
+// TestDecideObjectRows: a JobSet gets the row that a Job in the same state gets. It promises no verdict, so one that
+// would is unfinished.
+func TestDecideObjectRows(t *testing.T) {
+	kind, _ := kindObject(t, "jobset")
+	jobSet := func(j *batchv1.Job) *unstructured.Unstructured { return asJobSet(t, j) }
+	for name, change := range policies {
+		p := planner(t, change)
+		rows := map[string]string{}
+		product(t, p, func(c combination) { rows[c.String()] = mirror.RowOf(p, c.state) })
+		n := 0
+		product(t, p, func(c combination) {
+			n++
+			if c.local == "fate" {
+				c.local = "unfinished"
+			}
+			s := mirror.AsObjects(c.state, jobSet)
+			row, err := mirror.RowOfObject(p, kind, s)
+			if err != nil || row != rows[c.String()] {
+				t.Errorf("%s: %s: %s, want %s (%v)", name, c, row, rows[c.String()], err)
+			}
+			plan := p.DecideObject(kind, s)
+			where := fmt.Sprintf("%s: %s (live: local %v, mirror %v, elsewhere %v): %s", name, c, c.localLive, c.live, c.liveElse, plan)
+			for _, broken := range brokenPromises(name, c, plan) {
+				t.Errorf("%s\n%s", where, broken)
+			}
+			for _, a := range plan.Actions {
+				if a.Subresource == "status" && strings.Contains(string(a.Patch), `"annotations"`) {
+					t.Errorf("%s\n%s: the API server drops the annotations of %s", where, a, a.Patch)
+				}
+			}
+			if again := p.DecideObject(kind, s); !reflect.DeepEqual(again, plan) {
+				t.Errorf("%s\nasked again: %s", where, again)
+			}
+		})
+		t.Logf("%s: %d States", name, n)
+	}
+}
+
+// TestDecideForms: observations of the other form are unknown, and never taken for a Job that is gone.
+func TestDecideForms(t *testing.T) {
+	p, kind := planner(t), jobKind(t)
+	s := inSyncState(t, p)
+	job := func(j *batchv1.Job) *unstructured.Unstructured { return asObject(t, j) }
+	if plan := p.DecideObject(kind, s); !reflect.DeepEqual(plan, mirror.Plan{}) {
+		t.Errorf("DecideObject of Jobs: %s", plan)
+	}
+	objects := mirror.AsObjects(s, job)
+	if plan := p.Decide(objects); !reflect.DeepEqual(plan, mirror.Plan{}) {
+		t.Errorf("Decide of objects: %s", plan)
+	}
+	for name, o := range map[string]mirror.Observation{
+		"an object": mirror.LiveObject(job(storedJob())), "no object": mirror.LiveObject(nil), "no object in the cache": mirror.CachedObject(nil),
+	} {
+		s := s
+		s.Mirror = o
+		if plan := p.Decide(s); plan.Outcome != mirror.Unreachable || len(plan.Actions) > 0 {
+			t.Errorf("Decide with %s for the mirror: %s", name, plan)
+		}
+		s = inSyncState(t, p)
+		s.Elsewhere, s.Mirror = mirror.OtherWorkers(o), mirror.Live(nil)
+		if plan := p.Decide(s); plan.Outcome != mirror.Elsewhere {
+			t.Errorf("Decide with %s elsewhere: %s", name, plan)
+		}
+	}
+	for name, o := range map[string]mirror.Observation{"a Job": mirror.Live(storedJob()), "no Job": mirror.Live(nil)} {
+		s := objects
+		s.Mirror = o
+		if plan := p.DecideObject(kind, s); plan.Outcome != mirror.Unreachable || len(plan.Actions) > 0 {
+			t.Errorf("DecideObject with %s for the mirror: %s", name, plan)
+		}
+	}
+}
+
+// TestDecideObjectMalformed: what cannot be read is said, with its path, and nothing is planned.
+func TestDecideObjectMalformed(t *testing.T) {
+	kind, _ := kindObject(t, "jobset")
+	jobSet := func(j *batchv1.Job) *unstructured.Unstructured { return asJobSet(t, j) }
+	for path, spoil := range map[string]func(*unstructured.Unstructured){
+		"spec.managedBy":       func(u *unstructured.Unstructured) { u.Object["spec"].(map[string]any)["managedBy"] = int64(7) },
+		"spec":                 func(u *unstructured.Unstructured) { u.Object["spec"] = []any{} },
+		"spec.suspend":         func(u *unstructured.Unstructured) { u.Object["spec"].(map[string]any)["suspend"] = "yes" },
+		"status.conditions":    func(u *unstructured.Unstructured) { u.Object["status"] = map[string]any{"conditions": "none"} },
+		"metadata.uid":         func(u *unstructured.Unstructured) { u.Object["metadata"].(map[string]any)["uid"] = true },
+		"metadata.annotations": func(u *unstructured.Unstructured) { u.Object["metadata"].(map[string]any)["annotations"] = []any{} },
+		"metadata.finalizers":  func(u *unstructured.Unstructured) { u.Object["metadata"].(map[string]any)["finalizers"] = "acme.io/x" },
+		"metadata.deletionTimestamp": func(u *unstructured.Unstructured) {
+			u.Object["metadata"].(map[string]any)["deletionTimestamp"] = int64(3)
+		},
+		"status.conditions[type=Failed].lastTransitionTime": func(u *unstructured.Unstructured) {
+			u.Object["status"] = map[string]any{"conditions": []any{map[string]any{"type": "Failed", "status": "True", "lastTransitionTime": "noon"}}}
+		},
+	} {
+		for _, side := range []string{"local", "mirror", "elsewhere"} {
+			p := planner(t)
+			s := mirror.AsObjects(inSyncState(t, p), jobSet)
+			bad := asJobSet(t, storedJob())
+			spoil(bad)
+			switch side {
+			case "local":
+				s.Local = mirror.CachedObject(bad)
+			case "mirror":
+				s.Mirror = mirror.CachedObject(bad)
+			default:
+				s.Elsewhere = mirror.OtherWorkers(mirror.CachedObject(bad))
+			}
+			plan := p.DecideObject(kind, s)
+			var malformed *jobmanagedby.MalformedError
+			if plan.Outcome != mirror.Malformed || len(plan.Actions) > 0 || !errors.As(plan.Err, &malformed) || malformed.Path != path {
+				t.Errorf("%s of the %s: %s: %v", path, side, plan, plan.Err)
+			}
+		}
+	}
+	p := planner(t)
+	plan := p.DecideObject(kind, mirror.AsObjects(inSyncState(t, p), func(j *batchv1.Job) *unstructured.Unstructured { return asObject(t, j) }))
+	var other *jobmanagedby.KindError
+	if plan.Outcome != mirror.Malformed || !errors.As(plan.Err, &other) {
+		t.Errorf("Jobs as JobSets: %s", plan)
+	}
+}

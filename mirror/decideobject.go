@@ -1,0 +1,207 @@
+package mirror
+
+import (
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/managedby-dev/managedby/jobmanagedby"
+)
+
+// LiveObject is [Live] for [Planner.DecideObject]. A nil object says that the server answered NotFound.
+func LiveObject(object *unstructured.Unstructured) Observation {
+	return Observation{object: object, of: ofObject, live: true}
+}
+
+// CachedObject is [Cached] for [Planner.DecideObject].
+func CachedObject(object *unstructured.Unstructured) Observation {
+	return Observation{object: object, of: ofObject}
+}
+
+// LiveGetObject is [LiveGet] for [Planner.DecideObject].
+func LiveGetObject(object *unstructured.Unstructured, err error) Observation {
+	return got(object, err, LiveObject)
+}
+
+// CachedGetObject is [CachedGet] for [Planner.DecideObject].
+func CachedGetObject(object *unstructured.Unstructured, err error) Observation {
+	return got(object, err, CachedObject)
+}
+
+// DecideObject is [Planner.Decide] for an object of any kind, by the same table and with the same promises.
+// Make its observations with [LiveObject], [CachedObject], [LiveGetObject] and [CachedGetObject]. What
+// CreateMirror creates is in Action.Unstructured.
+//
+// For a Job the plan is the same, but for fields that this program's Go types do not know, which the mirror
+// keeps. Of other kinds
+//
+//   - the mirror is that of [Planner.BuildObject], the status that of [Planner.PlanObjectStatus], and the changes
+//     carried over are those of [Planner.PlanObjectSpec];
+//   - there is no promise of a verdict, no live counter to clear, and no activeDeadlineSeconds that earlier attempts
+//     have used up;
+//   - a status and the dispatch record go in two requests, the record first, because the subresource "status" of
+//     a custom resource ignores changes of the metadata; so the status comes with a plan of its own;
+//   - a mirror that is held (Policy.HoldMirror) and was deleted by somebody else is deleted in the foreground, and let
+//     go when the garbage collector is done, without a look at pods;
+//   - a failure of a mirror that is being deleted is a result only if its status says that it is older than the deletion;
+//   - an object whose mirror is lost for good is concluded by the least that [jobmanagedby.Kind.Finished] reads as a
+//     failure. One that has no such state is reported as [MirrorLost], and not created again;
+//   - KeepFinished counts from [jobmanagedby.Kind.FinishedAt], and is taken for zero where the status does not say;
+//   - Policy.Condition does nothing.
+//
+// An object that cannot be read is [Malformed], with the error in Plan.Err, as is the plan for a mirror that cannot:
+// nothing is planned.
+func (p *Planner) DecideObject(kind jobmanagedby.Kind, s State) Plan {
+	typed, err := typedState(kind, s)
+	switch {
+	case err != nil:
+		return outcome(Malformed).failing(err)
+	case isJob(kind):
+		return p.decide(typed, objectJobWorkload{kind: kind, local: s.Local.object})
+	default:
+		return p.decide(typed, objectWorkload{kind: kind, pair: ObjectPair{Local: s.Local.object, Remote: s.Mirror.object}})
+	}
+}
+
+// typedState is the State with a Job for every object.
+func typedState(kind jobmanagedby.Kind, s State) (State, error) {
+	others := make([]Observation, len(s.Elsewhere.seen))
+	copy(others, s.Elsewhere.seen)
+	s.Elsewhere.seen = others
+	all := []*Observation{&s.Local, &s.Mirror}
+	for i := range others {
+		all = append(all, &others[i])
+	}
+	for _, o := range all {
+		if err := o.typed(kind); err != nil {
+			return State{}, err
+		}
+	}
+	return s, nil
+}
+
+func (o *Observation) typed(kind jobmanagedby.Kind) (err error) {
+	switch {
+	case o.of != ofObject:
+		*o = Observation{}
+	case o.object == nil:
+		o.of = ofJob
+	default:
+		o.of = ofJob
+		o.job, err = typedJob(kind, o.object)
+	}
+	return err
+}
+
+// typedJob returns a Job that stands for an object in the table: for a Job itself, for other kinds one with its
+// metadata, its controller, its suspension and its result.
+func typedJob(kind jobmanagedby.Kind, u *unstructured.Unstructured) (*batchv1.Job, error) {
+	if err := checkMetadata(kind, u); err != nil {
+		return nil, err
+	}
+	if isJob(kind) {
+		if _, err := kind.ManagedBy(u); err != nil {
+			return nil, err
+		}
+		return jobOf(kind, u)
+	}
+	name, err := kind.ManagedBy(u)
+	if err != nil {
+		return nil, err
+	}
+	suspended, err := kind.Suspended(u)
+	if err != nil {
+		return nil, err
+	}
+	job := metadataOf(u)
+	job.DeletionTimestamp, job.Finalizers = u.GetDeletionTimestamp(), u.GetFinalizers()
+	job.Spec.ManagedBy, job.Spec.Suspend = &name, &suspended
+	job.Status.Conditions, err = resultCondition(kind, u)
+	return job, err
+}
+
+// resultCondition is the result of an object as that of a Job.
+func resultCondition(kind jobmanagedby.Kind, u *unstructured.Unstructured) ([]batchv1.JobCondition, error) {
+	result, err := kind.Finished(u)
+	if err != nil || result == jobmanagedby.Unfinished {
+		return nil, err
+	}
+	at, err := kind.FinishedAt(u)
+	c := batchv1.JobCondition{Type: batchv1.JobComplete, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(at)}
+	if result == jobmanagedby.Failed {
+		c.Type = batchv1.JobFailed
+	}
+	return []batchv1.JobCondition{c}, err
+}
+
+// objectJobWorkload is a Job that was given as an object.
+type objectJobWorkload struct {
+	jobWorkload
+	kind  jobmanagedby.Kind
+	local *unstructured.Unstructured
+}
+
+func (w objectJobWorkload) build(t situation) (Action, error) {
+	return buildAction(t, w.kind, w.local, t.spent())
+}
+
+func buildAction(t situation, kind jobmanagedby.Kind, local *unstructured.Unstructured, spent int64) (Action, error) {
+	mirror, err := t.p.buildObject(kind, local, spent)
+	if err != nil {
+		return Action{}, err
+	}
+	return Action{Kind: CreateMirror, Object: keyOf(metadataOf(mirror)), Unstructured: mirror}, nil
+}
+
+// objectWorkload is an object of another kind than Job.
+type objectWorkload struct {
+	kind jobmanagedby.Kind
+	pair ObjectPair
+}
+
+func (objectWorkload) isJob() bool { return false }
+
+func (w objectWorkload) build(t situation) (Action, error) {
+	return buildAction(t, w.kind, w.pair.Local, 0)
+}
+
+func (w objectWorkload) planSpec(t situation) SpecPlan {
+	plan, _ := t.p.PlanObjectSpec(w.kind, w.pair) // both were read before
+	return plan
+}
+
+func (w objectWorkload) project(t situation) projection {
+	plan, err := ProjectObjectStatus(w.kind, w.pair, t.p.objectOptions(w.pair, t.Now))
+	if err != nil {
+		return projection{StatusPlan: planOf(Invalid), err: err}
+	}
+	from, _ := w.pair.Local.Object["status"].(map[string]any)
+	return projection{
+		StatusPlan: StatusPlan{Outcome: plan.Outcome, Why: plan.Why, Adjustments: plan.Adjustments, RequeueAfter: plan.RequeueAfter},
+		object:     plan.Status, from: from,
+	}
+}
+
+func (w objectWorkload) projectDeleting(t situation) (projection, bool) {
+	failed := entry(t.mirror.Status.Conditions, batchv1.JobFailed)
+	if failed != nil && !t.isBeforeDeletion(failed) {
+		return projection{StatusPlan: planOf(InSync)}, true
+	}
+	return w.project(t), verdict(&t.mirror.Status) == 0
+}
+
+// projectIdle leaves the status alone, but for a failure.
+func (w objectWorkload) projectIdle(t situation, c *batchv1.JobCondition) projection {
+	if c == nil || c.Type != batchv1.JobFailed {
+		return projection{StatusPlan: planOf(InSync)}
+	}
+	status, err := failedStatus(w.kind, w.pair.Local, *c)
+	if err != nil {
+		plan := planOf(Invalid)
+		plan.Outcome, plan.Why = MirrorLost, "the mirror has disappeared, and the kind has no state to say that it failed"
+		return projection{StatusPlan: plan, err: err}
+	}
+	from, _ := w.pair.Local.Object["status"].(map[string]any)
+	return projection{StatusPlan: planOf(Copied), object: status, from: from}
+}

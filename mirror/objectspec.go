@@ -1,0 +1,150 @@
+package mirror
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+
+	batchv1 "k8s.io/api/batch/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/managedby-dev/managedby/internal/objpath"
+	"github.com/managedby-dev/managedby/jobmanagedby"
+)
+
+// PlanObjectSpec is [Planner.PlanSpec] for an object of any kind. For a Job it is the same. Of other kinds it
+// sends the labels and annotations of the object, and whether it is suspended, by the field of the kind
+// (Kind.Suspend); what else differs in the spec is neither sent nor reported, since it is not recorded. The paths in
+// Policy.IgnoreFields are those of a Job, with spec.suspend for that field.
+//
+// Where the field is a string that can say something else, such as a cancellation, that is sent too, and one on the
+// mirror is never overwritten: a change of the suspension is then [Undecided], and the record stays as it was.
+//
+// The errors are [*jobmanagedby.NoFieldError], [*jobmanagedby.KindError] and [*jobmanagedby.MalformedError]; the plan
+// is then empty. It panics if one of the objects is nil.
+func (p *Planner) PlanObjectSpec(kind jobmanagedby.Kind, pair ObjectPair) (SpecPlan, error) {
+	var typed Pair
+	for _, side := range []struct {
+		from *unstructured.Unstructured
+		to   **batchv1.Job
+	}{{pair.Local, &typed.Local}, {pair.Remote, &typed.Remote}} {
+		job, err := typedJob(kind, side.from)
+		if err != nil {
+			return SpecPlan{}, err
+		}
+		*side.to = job
+	}
+	if isJob(kind) {
+		return p.PlanSpec(typed), nil
+	}
+	annotations, err := p.annotationsToSend(kind, pair.Local)
+	if err != nil {
+		return SpecPlan{}, err
+	}
+	typed.Local.Annotations = annotations
+	if *typed.Remote.Spec.ManagedBy == kind.Reserved {
+		typed.Remote.Spec.ManagedBy = nil // as it was sent; the API server may have filled it in
+	}
+	return p.asKind(kind, pair, p.PlanSpec(typed))
+}
+
+// annotationsToSend are the annotations of the local object without what [Planner.BuildObject] edits out.
+func (p *Planner) annotationsToSend(kind jobmanagedby.Kind, local *unstructured.Unstructured) (map[string]string, error) {
+	bare := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": local.GetAPIVersion(), "kind": local.GetKind(), "spec": local.Object["spec"],
+		"metadata": map[string]any{"annotations": anyMap(local.GetAnnotations())},
+	}}
+	for _, edit := range p.edits(kind) {
+		if !strings.HasPrefix(edit.Path, "metadata.") {
+			continue
+		}
+		if err := edit.Apply(bare); err != nil {
+			return nil, err
+		}
+	}
+	return bare.GetAnnotations(), nil
+}
+
+// asKind turns the plan for a Job into one for an object.
+func (p *Planner) asKind(kind jobmanagedby.Kind, pair ObjectPair, plan SpecPlan) (SpecPlan, error) {
+	var patch map[string]any
+	_ = json.Unmarshal(plan.Patch, &patch) // ours, and without numbers; nothing if there is none
+	var wanted struct{ Spec struct{ Suspend *bool } }
+	_ = json.Unmarshal(plan.Patch, &wanted)
+	delete(patch, "spec")
+	spec, refused, err := p.specChange(kind, pair, wanted.Spec.Suspend)
+	if err != nil {
+		return SpecPlan{}, err
+	}
+	for i := range plan.Differences {
+		rename(&plan.Differences[i], kind, refused)
+	}
+	if len(spec) > 0 && patch != nil {
+		patch["spec"] = spec
+	}
+	if refused {
+		p.dropRecord(patch)
+	}
+	if patch != nil {
+		plan.Patch, _ = json.Marshal(patch) // it was JSON before
+	}
+	return plan, nil
+}
+
+// specChange is the merge patch of the spec of the mirror. It is refused where another value is in the way of the
+// suspension.
+func (p *Planner) specChange(kind jobmanagedby.Kind, pair ObjectPair, suspend *bool) (change map[string]any, refused bool, err error) {
+	before, _ := pair.Remote.Object["spec"].(map[string]any)
+	copied, err := objpath.Copy(before, "spec")
+	if at := (*objpath.Error)(nil); asPathError(err, &at) {
+		return nil, false, malformed(kind, at)
+	}
+	after := &unstructured.Unstructured{Object: map[string]any{"apiVersion": pair.Remote.GetAPIVersion(), "kind": pair.Remote.GetKind(), "spec": copied}}
+	if suspend != nil {
+		err = kind.SetSuspended(after, *suspend)
+	}
+	if other := (*jobmanagedby.SuspendError)(nil); errors.As(err, &other) {
+		err, refused = nil, true
+	}
+	if err == nil {
+		err = p.carryCancellation(kind, pair.Local, after)
+	}
+	return diff(before, after.Object["spec"].(map[string]any)), refused, err
+}
+
+// carryCancellation gives the mirror what the field for the suspension says beside that.
+func (p *Planner) carryCancellation(kind jobmanagedby.Kind, local, mirror *unstructured.Unstructured) error {
+	if kind.Suspend.Value == "" || p.ignores("spec.suspend") {
+		return nil
+	}
+	text, err := valueAt[string](kind, local, kind.Suspend.Path, "string")
+	if err != nil || text == "" || text == kind.Suspend.Value {
+		return err
+	}
+	path, err := objpath.Parse(kind.Suspend.Path)
+	if err != nil {
+		return err
+	}
+	return path.Set(mirror.Object, text)
+}
+
+// rename gives a difference the paths of the kind.
+func rename(d *Difference, kind jobmanagedby.Kind, refused bool) {
+	switch d.Field {
+	case "spec.managedBy":
+		d.Field = kind.Field
+	case "spec.suspend":
+		d.Field = kind.Suspend.Path
+		if refused && d.Kind == ToSend {
+			d.Kind, d.Overrides, d.Why = Undecided, false, "the field says something else on the mirror"
+		}
+	}
+}
+
+// dropRecord leaves the last-sent record as it is.
+func (p *Planner) dropRecord(patch map[string]any) {
+	metadata, _ := patch["metadata"].(map[string]any)
+	if annotations, _ := metadata["annotations"].(map[string]any); annotations != nil {
+		delete(annotations, p.policy.Keys.LastSent)
+	}
+}

@@ -1,0 +1,138 @@
+package mirror_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/managedby-dev/managedby/internal/objpath"
+	"github.com/managedby-dev/managedby/jobmanagedby"
+	"github.com/managedby-dev/managedby/mirror"
+)
+
+// objectPairOf is an object of testdata and its mirror, as the worker stores it.
+func objectPairOf(t testing.TB, name string, change ...func(*mirror.Policy)) (*mirror.Planner, jobmanagedby.Kind, mirror.ObjectPair) {
+	t.Helper()
+	kind, local, p := unfinished(t, name, change...)
+	remote := buildObject(t, p, kind, local)
+	remote.SetUID(mirrorUID)
+	remote.SetResourceVersion("70")
+	return p, kind, mirror.ObjectPair{Local: local, Remote: remote}
+}
+
+// sentChanges plans what to tell the mirror, carries it out, and returns the differences. A second plan is empty.
+func sentChanges(t testing.TB, p *mirror.Planner, kind jobmanagedby.Kind, pair *mirror.ObjectPair) []string {
+	t.Helper()
+	pair.Local.SetGeneration(pair.Local.GetGeneration() + 1)
+	plan, err := p.PlanObjectSpec(kind, *pair)
+	must(t, err)
+	if plan.Patch == nil {
+		t.Fatal("no patch")
+	}
+	s := &objectServer{t: t, u: pair.Remote}
+	s.patch(mirror.Action{Kind: mirror.PatchMirror, Patch: plan.Patch})
+	pair.Remote = s.u
+	if again, err := p.PlanObjectSpec(kind, *pair); err != nil || again.Patch != nil || len(again.Differences) > 0 {
+		t.Errorf("again: %s, %v", again, err)
+	}
+	return told(plan.Differences)
+}
+
+func setField(t testing.TB, u *unstructured.Unstructured, path string, value any) {
+	t.Helper()
+	p, err := objpath.Parse(path)
+	must(t, err)
+	must(t, p.Set(u.Object, value))
+}
+
+// TestPlanObjectSpecSuspend suspends and resumes an object of every kind that can be, and changes a label.
+func TestPlanObjectSpecSuspend(t *testing.T) {
+	for _, name := range kindObjects(t) {
+		if name == "job" {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			p, kind, pair := objectPairOf(t, name)
+			was, err := kind.Suspended(pair.Local)
+			must(t, err)
+			before := pair.Remote.DeepCopy()
+			for _, suspended := range []bool{!was, was} {
+				must(t, kind.SetSuspended(pair.Local, suspended))
+				pair.Local.SetLabels(map[string]string{"suspended": fmt.Sprint(suspended)})
+				got := sentChanges(t, p, kind, &pair)
+				if !slices.Contains(got, "ToSend "+kind.Suspend.Path) || !slices.Contains(got, "ToSend metadata.labels[suspended]") {
+					t.Errorf("%v", got)
+				}
+				if is, err := kind.Suspended(pair.Remote); is != suspended || err != nil {
+					t.Errorf("suspended: %v, %v, want %v", is, err, suspended)
+				}
+			}
+			for _, d := range differences("spec", before.Object["spec"], pair.Remote.Object["spec"]) {
+				if d != kind.Suspend.Path+"="+fmt.Sprint(was) && d != "-"+kind.Suspend.Path {
+					t.Errorf("there and back: %s", d)
+				}
+			}
+		})
+	}
+}
+
+// TestPlanObjectSpecCancellation: a string that is no suspension is carried over, and never overwritten.
+func TestPlanObjectSpecCancellation(t *testing.T) {
+	p, kind, pair := objectPairOf(t, "pipelinerun")
+	setField(t, pair.Local, "spec.status", "CancelledRunFinally")
+	got := sentChanges(t, p, kind, &pair)
+	if status := pair.Remote.Object["spec"].(map[string]any)["status"]; status != "CancelledRunFinally" || !slices.Contains(got, "ToSend spec.status") {
+		t.Errorf("%v: %v", status, got)
+	}
+
+	p, kind, pair = objectPairOf(t, "pipelinerun")
+	setField(t, pair.Remote, "spec.status", "Cancelled") // by a user of the worker
+	setField(t, pair.Local, "spec.status", nil)
+	pair.Local.SetLabels(map[string]string{"a": "b"})
+	must(t, kind.SetSuspended(pair.Local, false))
+	sentChanges(t, p, kind, &pair)
+	setField(t, pair.Local, "spec.status", "PipelineRunPending")
+	got = sentChanges(t, p, kind, &pair)
+	if status := pair.Remote.Object["spec"].(map[string]any)["status"]; status != "Cancelled" || !slices.Contains(got, "Undecided spec.status") {
+		t.Errorf("%v: %v", status, got)
+	}
+}
+
+// TestPlanObjectSpecLeavesOut: what the mirror was not to have is not sent later, nor what policy and worker decide.
+func TestPlanObjectSpecLeavesOut(t *testing.T) {
+	p, kind, pair := objectPairOf(t, "appwrapper")
+	pair.Local.SetLabels(map[string]string{"a": "b", "argocd.argoproj.io/instance": "x"})
+	if got := sentChanges(t, p, kind, &pair); !slices.Contains(got, "ToSend metadata.labels[a]") {
+		t.Errorf("%v", got)
+	}
+	if _, there := pair.Remote.GetAnnotations()["workload.codeflare.dev.appwrapper/successTTLDuration"]; there {
+		t.Error("the mirror deletes itself")
+	}
+	if _, there := pair.Remote.GetLabels()["argocd.argoproj.io/instance"]; there {
+		t.Error("the mirror is Argo CD's")
+	}
+
+	p, kind, pair = objectPairOf(t, "jobset", func(p *mirror.Policy) { p.Suspend = mirror.SuspendAtCreation })
+	must(t, kind.SetSuspended(pair.Local, true))
+	sentChanges(t, p, kind, &pair)
+	if is, _ := kind.Suspended(pair.Remote); is {
+		t.Error("suspended in spite of Policy.Suspend")
+	}
+
+	p, kind, pair = objectPairOf(t, "jobset")
+	must(t, kind.SetSuspended(pair.Remote, true)) // by a queue on the worker
+	pair.Local.SetLabels(map[string]string{"a": "b"})
+	pair.Local.SetGeneration(3)
+	plan, err := p.PlanObjectSpec(kind, pair)
+	must(t, err)
+	if got := told(plan.Differences); !slices.Contains(got, "SetByWorker spec.suspend") {
+		t.Errorf("%v", got)
+	}
+
+	pair.Local.SetGeneration(1)
+	if plan, err := p.PlanObjectSpec(kind, pair); err != nil || !plan.Stale || plan.Patch != nil {
+		t.Errorf("an old local object: %s, %v", plan, err)
+	}
+}
