@@ -1,6 +1,8 @@
 package jobmanagedby
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -178,26 +180,48 @@ func Kinds() []Kind {
 	return append(kinds, kindsWithoutField()...)
 }
 
+// known is what [Kinds] returns, made once, and never changed or handed out.
+var known = Kinds()
+
 // ForKind returns the known kind of that name, and false for one that is not known. Of a kind that is
 // known not to have the field NoField says why. Of the two MPIJobs it returns that of mpi-operator
-// (v2beta1); [ForVersionKind] tells them apart.
+// (v2beta1); [ForVersionKind] tells them apart. The Kind shares no memory with another call's.
 func ForKind(gk schema.GroupKind) (Kind, bool) {
-	for _, k := range Kinds() {
-		if k.GroupKind == gk {
-			return k, true
-		}
-	}
-	return Kind{}, false
+	return find(func(k *Kind) bool { return k.GroupKind == gk })
 }
 
 // ForVersionKind is [ForKind] for one version, as an object's GroupVersionKind has it. It answers
 // false also where the kind is known and the version is not: the field may be elsewhere there. For
 // kinds without the field every version will do.
 func ForVersionKind(gvk schema.GroupVersionKind) (Kind, bool) {
-	for _, k := range Kinds() {
-		if k.GroupKind == gvk.GroupKind() && (k.NoField != "" || k.serves(gvk.Version)) {
-			return k, true
+	return find(func(k *Kind) bool {
+		return k.GroupKind == gvk.GroupKind() && (k.NoField != "" || k.serves(gvk.Version))
+	})
+}
+
+func find(is func(*Kind) bool) (Kind, bool) {
+	for i := range known {
+		if is(&known[i]) {
+			return known[i].clone(), true
 		}
 	}
 	return Kind{}, false
+}
+
+// clone returns a copy that shares no memory.
+func (k Kind) clone() Kind {
+	for _, list := range []*[]string{&k.Versions, &k.Allowed, &k.Nested, &k.Embedded, &k.JobTemplates} {
+		*list = slices.Clone(*list)
+	}
+	k.Started, k.Finish = slices.Clone(k.Started), slices.Clone(k.Finish)
+	for i := range k.Finish {
+		k.Finish[i].If = slices.Clone(k.Finish[i].If)
+	}
+	for _, edits := range []*[]Edit{&k.SelfDelete, &k.ServerSet} {
+		*edits = slices.Clone(*edits)
+		for i := range *edits {
+			(*edits)[i].If = slices.Clone((*edits)[i].If)
+		}
+	}
+	return k
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/managedby-dev/managedby/internal/objpath"
 )
 
-func (k Kind) serves(version string) bool { return slices.Contains(k.Versions, version) }
+func (k *Kind) serves(version string) bool { return slices.Contains(k.Versions, version) }
 
 // check returns why an object cannot be asked about its controller, or changed: it is of another kind,
 // or has no spec.

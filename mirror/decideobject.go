@@ -167,7 +167,7 @@ func (w objectWorkload) build(t situation) (Action, error) {
 }
 
 func (w objectWorkload) planSpec(t situation) SpecPlan {
-	plan, _ := t.p.PlanObjectSpec(w.kind, w.pair) // both were read before
+	plan, _ := t.p.planObjectSpec(w.kind, w.pair, Pair{Local: t.local, Remote: t.mirror}) // both can be read
 	return plan
 }
 

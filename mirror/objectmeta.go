@@ -11,13 +11,17 @@ import (
 
 // checkMetadata returns an error for metadata that would be read as if it were not there.
 func checkMetadata(kind jobmanagedby.Kind, u *unstructured.Unstructured) error {
+	meta, err := valueAt[map[string]any](kind, u, "metadata", "object")
+	if err != nil {
+		return err
+	}
 	for _, name := range []string{"namespace", "name", "uid", "resourceVersion"} {
-		if _, err := valueAt[string](kind, u, "metadata."+name, "string"); err != nil {
+		if _, err := member[string](kind, meta, name, "string"); err != nil {
 			return err
 		}
 	}
 	for _, name := range []string{"labels", "annotations"} {
-		m, err := valueAt[map[string]any](kind, u, "metadata."+name, "object")
+		m, err := member[map[string]any](kind, meta, name, "object")
 		if err != nil {
 			return err
 		}
@@ -25,22 +29,22 @@ func checkMetadata(kind jobmanagedby.Kind, u *unstructured.Unstructured) error {
 			return malformed(kind, &objpath.Error{Path: "metadata." + name + "[" + key + "]", Want: "string", Value: m[key]})
 		}
 	}
-	return checkLifecycle(kind, u)
+	return checkLifecycle(kind, meta, u.GetDeletionTimestamp() != nil)
 }
 
 // checkLifecycle is checkMetadata for what says whether the object is there to stay.
-func checkLifecycle(kind jobmanagedby.Kind, u *unstructured.Unstructured) error {
-	if _, err := valueAt[int64](kind, u, "metadata.generation", "integer"); err != nil {
+func checkLifecycle(kind jobmanagedby.Kind, meta map[string]any, readsAsDeleted bool) error {
+	if _, err := member[int64](kind, meta, "generation", "integer"); err != nil {
 		return err
 	}
-	deleted, err := valueAt[string](kind, u, "metadata.deletionTimestamp", "time")
+	deleted, err := member[string](kind, meta, "deletionTimestamp", "time")
 	if err != nil {
 		return err
 	}
-	if deleted != "" && u.GetDeletionTimestamp() == nil {
+	if deleted != "" && !readsAsDeleted {
 		return malformed(kind, &objpath.Error{Path: "metadata.deletionTimestamp", Want: "time", Value: deleted})
 	}
-	finalizers, err := valueAt[[]any](kind, u, "metadata.finalizers", "list")
+	finalizers, err := member[[]any](kind, meta, "finalizers", "list")
 	if err != nil {
 		return err
 	}
@@ -50,6 +54,16 @@ func checkLifecycle(kind jobmanagedby.Kind, u *unstructured.Unstructured) error 
 		}
 	}
 	return nil
+}
+
+// member returns a member of the metadata, the zero value if there is none.
+func member[T any](kind jobmanagedby.Kind, meta map[string]any, name, want string) (value T, err error) {
+	found := meta[name]
+	value, isT := found.(T)
+	if found != nil && !isT {
+		err = malformed(kind, &objpath.Error{Path: "metadata." + name, Want: want, Value: found})
+	}
+	return value, err
 }
 
 // noString returns the first key in order whose value is no string.

@@ -37,15 +37,24 @@ func (p *Planner) PlanObjectSpec(kind jobmanagedby.Kind, pair ObjectPair) (SpecP
 	if isJob(kind) {
 		return p.PlanSpec(typed), nil
 	}
+	return p.planObjectSpec(kind, pair, typed)
+}
+
+// planObjectSpec is PlanObjectSpec where the typed forms are there.
+func (p *Planner) planObjectSpec(kind jobmanagedby.Kind, pair ObjectPair, typed Pair) (SpecPlan, error) {
+	if p.told(typed) {
+		return SpecPlan{}, nil
+	}
+	local, remote := *typed.Local, *typed.Remote
 	annotations, err := p.annotationsToSend(kind, pair.Local)
 	if err != nil {
 		return SpecPlan{}, err
 	}
-	typed.Local.Annotations = annotations
-	if *typed.Remote.Spec.ManagedBy == kind.Reserved {
-		typed.Remote.Spec.ManagedBy = nil // as it was sent; the API server may have filled it in
+	local.Annotations = annotations
+	if *remote.Spec.ManagedBy == kind.Reserved {
+		remote.Spec.ManagedBy = nil // as it was sent; the API server may have filled it in
 	}
-	return p.asKind(kind, pair, p.PlanSpec(typed))
+	return p.asKind(kind, pair, p.PlanSpec(Pair{Local: &local, Remote: &remote}))
 }
 
 // annotationsToSend are the annotations of the local object without what [Planner.BuildObject] edits out.

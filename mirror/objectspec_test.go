@@ -16,10 +16,14 @@ import (
 func objectPairOf(t testing.TB, name string, change ...func(*mirror.Policy)) (*mirror.Planner, jobmanagedby.Kind, mirror.ObjectPair) {
 	t.Helper()
 	kind, local, p := unfinished(t, name, change...)
-	remote := buildObject(t, p, kind, local)
-	remote.SetUID(mirrorUID)
-	remote.SetResourceVersion("70")
-	return p, kind, mirror.ObjectPair{Local: local, Remote: remote}
+	return p, kind, mirror.ObjectPair{Local: local, Remote: storedObject(buildObject(t, p, kind, local))}
+}
+
+// storedObject is a mirror with what an API server gives it.
+func storedObject(sent *unstructured.Unstructured) *unstructured.Unstructured {
+	sent.SetUID(mirrorUID)
+	sent.SetResourceVersion("70")
+	return sent
 }
 
 // sentChanges plans what to tell the mirror, carries it out, and returns the differences. A second plan is empty.
