@@ -50,6 +50,9 @@ func CachedGetObject(object *unstructured.Unstructured, err error) Observation {
 //   - KeepFinished counts from [jobmanagedby.Kind.FinishedAt], and is taken for zero where the status does not say;
 //   - Policy.Condition does nothing.
 //
+// Whether the operator of the management cluster leaves the object alone is another question: ask
+// [jobmanagedby.Kind.Decide] for its release. A CronJob it never leaves alone.
+//
 // An object that cannot be read is [Malformed], with the error in Plan.Err, as is the plan for a mirror that cannot:
 // nothing is planned.
 func (p *Planner) DecideObject(kind jobmanagedby.Kind, s State) Plan {

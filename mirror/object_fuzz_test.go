@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/managedby-dev/managedby/internal/mergepatch"
 	"github.com/managedby-dev/managedby/jobmanagedby"
 	"github.com/managedby-dev/managedby/mirror"
 )
@@ -22,6 +23,7 @@ func FuzzObject(f *testing.F) {
 	f.Add([]byte(`{`+meta+`,"spec":{"parallelism":"2"},"status":{"active":1}}`), []byte(`{"active":2}`), uint8(0), true)
 	f.Add([]byte(`{`+meta+`,"spec":{"deletionStrategy":{"deletionRules":[{"policy":"DeleteSelf"}]}}}`), []byte(`[]`), uint8(11), true)
 	f.Add([]byte(`{"metadata":{"labels":{"a":1}},"spec":{}}`), []byte(`null`), uint8(1), false)
+	f.Add([]byte(`{`+meta+`,"spec":{}}`), []byte(`{"a":null,"b":{"c":null},"d":[{"e":null}]}`), uint8(2), true)
 	kinds := jobmanagedby.Kinds()
 	f.Fuzz(func(t *testing.T, data, status []byte, i uint8, ours bool) {
 		local := &unstructured.Unstructured{}
@@ -69,7 +71,7 @@ func FuzzObject(f *testing.F) {
 		}
 		if plan.Status != nil && err == nil {
 			settled := local.DeepCopy()
-			settled.Object["status"] = (&unstructured.Unstructured{Object: plan.Status}).DeepCopy().Object
+			settled.Object["status"] = mergepatch.Apply(map[string]any{"status": settled.Object["status"]}, patchOf(t, plan, local)).(map[string]any)["status"]
 			if next, err := mirror.ProjectObjectStatus(k, mirror.ObjectPair{Local: settled, Remote: m}, opts); err != nil || next.Status != nil {
 				t.Errorf("not settled: %s, then %s, %v", plan, next, err)
 			}
@@ -89,6 +91,15 @@ func FuzzObject(f *testing.F) {
 			t.Error("memory is shared")
 		}
 	})
+}
+
+// patchOf is the plan's change of the status.
+func patchOf(t *testing.T, plan mirror.ObjectStatusPlan, local *unstructured.Unstructured) map[string]any {
+	var patch map[string]any
+	if err := json.Unmarshal(plan.Patch(local), &patch); err != nil { // numbers as in the inputs
+		t.Fatal(err)
+	}
+	return map[string]any{"status": patch["status"]}
 }
 
 // decideAny asks for the next step about two objects, and about one alone. What stands in the way is an error of a known

@@ -3,7 +3,6 @@ package mirror
 import (
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"strings"
 	"time"
 
@@ -203,7 +202,7 @@ func copyObject(kind jobmanagedby.Kind, pair ObjectPair, outcome StatusOutcome) 
 	if err != nil {
 		return ObjectStatusPlan{}, err
 	}
-	if reflect.DeepEqual(status, local) {
+	if len(diff(local, status)) == 0 { // null is as good as nothing, and a patch cannot write it
 		plan := objectPlan(inSync(outcome))
 		plan.Adjustments = adjustments
 		return plan, nil

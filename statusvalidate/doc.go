@@ -16,10 +16,11 @@
 //		log.Info(violation.Error(), "rule", violation.Rule, "remedy", violation.Remedy())
 //	}
 //
-// [Validator.Allows] is the same verdict without allocating, [Validator.Broken] the rules without
-// the errors. [Rules] is the whole policy as data, made from the table that the package runs on,
-// and [ValidateMetadata] covers the object's metadata, which the API server checks in the same
-// request.
+// [Validator.ValidateStatus] judges the status of one Job by itself, and [Validator.Lint] warns about
+// what the API server lets pass and clients trip over. [Validator.Allows] is the verdict of Validate
+// without allocating, [Validator.Broken] the rules without the errors. [Rules] is the whole policy as
+// data, made from the table that the package runs on, and [ValidateMetadata] covers the object's
+// metadata, which the API server checks in the same request.
 //
 // # Equality
 //

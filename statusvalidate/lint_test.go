@@ -88,6 +88,7 @@ var lintCases = []lintCase{
 	{statusvalidate.LintSuspendedWithoutCondition, "about to fail", "suspend: true", `conditions: [` + failing + `]`, ""},
 	{statusvalidate.LintSuspendedWithoutCondition, "about to succeed", "suspend: true", `conditions: [{type: SuccessCriteriaMet, status: "True"}]`, ""},
 	{statusvalidate.LintSuspendedWithoutCondition, "not suspended", "suspend: false", "", ""},
+	{statusvalidate.LintSuspendedWithoutCondition, "not suspended by default", "", "", ""},
 
 	{statusvalidate.LintActiveWhileSuspended, "a pod is left", "", `active: 1, conditions: [` + suspended + `]`, "status.active 1"},
 	{statusvalidate.LintActiveWhileSuspended, "no pod is left", "suspend: true", `conditions: [` + suspended + `]`, ""},

@@ -16,7 +16,7 @@ func (p pair) plan(policy mirror.Policy, known mirror.Relation, now metav1.Time)
 		return releaseReport{}, err
 	}
 	release := policy.Management[0]
-	jobs, apiServer := mirror.Pair{Local: p.local.job, Remote: p.remote.job}, statusvalidate.For(release)
+	jobs, apiServer := mirror.Pair{Local: p.local.Job, Remote: p.remote.Job}, statusvalidate.For(release)
 	next := planner.PlanStatus(jobs, now)
 	if known == notChecked && jobmanagedby.IsManagedBy(jobs.Local, policy.Controller) {
 		next = mirror.ProjectStatus(jobs, mirror.StatusOptions{Validator: apiServer, Now: now})

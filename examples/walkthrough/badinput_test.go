@@ -3,6 +3,9 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/managedby-dev/managedby/internal/clitest"
+	"github.com/managedby-dev/managedby/internal/jobfile"
 )
 
 // Whatever is wrong, the file, the document and the field are named on standard error, and nothing is
@@ -65,7 +68,7 @@ func TestBadInput(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			write(t, map[string]string{"local.yaml": local, "remote.yaml": tt.remote})
+			clitest.Files(t, map[string]string{"local.yaml": local, "remote.yaml": tt.remote})
 			refuses(t, tt.want, runWith(t, "", "-local", "local.yaml", "-remote", "remote.yaml"))
 			if !strings.HasPrefix(tt.want, "local.yaml") {
 				want := strings.ReplaceAll(tt.want, "remote.yaml", "standard input")
@@ -82,13 +85,13 @@ func TestBadLocal(t *testing.T) {
 		"nonsense": `local.yaml: document 1: spec.managedBy: Invalid value: "nonsense"`,
 		`""`:       "local.yaml: document 1: spec.managedBy: Required value",
 	} {
-		write(t, map[string]string{"local.yaml": edit(t, local, "managedBy: acme.io/dispatcher", "managedBy: "+managedBy), "remote.yaml": remote})
+		clitest.Files(t, map[string]string{"local.yaml": edit(t, local, "managedBy: acme.io/dispatcher", "managedBy: "+managedBy), "remote.yaml": remote})
 		refuses(t, want, runWith(t, "", "-local", "local.yaml", "-remote", "remote.yaml"))
 	}
 }
 
 func TestBadFiles(t *testing.T) {
-	write(t, map[string]string{"local.yaml": manifest(t, "running-local"), "large.yaml": strings.Repeat("#", maxSize+1)})
+	clitest.Files(t, map[string]string{"local.yaml": manifest(t, "running-local"), "large.yaml": strings.Repeat("#", jobfile.MaxSize+1)})
 	for remote, want := range map[string]string{
 		"missing.yaml": "missing.yaml: no such file or directory",
 		".":            ".: is a directory",
@@ -133,12 +136,5 @@ func TestBadFlags(t *testing.T) {
 
 func refuses(t *testing.T, want string, got result) {
 	t.Helper()
-	switch {
-	case got.code != exitUsage:
-		t.Errorf("exit %d, want %d, and %q", got.code, exitUsage, want)
-	case got.stdout != "":
-		t.Errorf("standard output: %s", got.stdout)
-	case !strings.Contains(got.stderr, want) || strings.Count(got.stderr, "\n") != 1:
-		t.Errorf("got  %s\nwant %s, on one line", got.stderr, want)
-	}
+	clitest.Refused(t, want, got.code, got.stdout, got.stderr)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"flag"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +10,9 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/managedby-dev/managedby/internal/cli"
+	"github.com/managedby-dev/managedby/internal/clitest"
+	"github.com/managedby-dev/managedby/internal/jobfile"
 	"github.com/managedby-dev/managedby/jobmanagedby"
 	"github.com/managedby-dev/managedby/mirror"
 	"github.com/managedby-dev/managedby/statusvalidate"
@@ -30,19 +32,7 @@ func TestGolden(t *testing.T) {
 	} {
 		t.Run(file, func(t *testing.T) {
 			got := runWith(t, "", args...)
-			path := "testdata/" + file
-			if *update {
-				if err := os.WriteFile(path, []byte(got.stdout), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatalf("%v (run with -update?)", err)
-			}
-			if diff := cmp.Diff(string(want), got.stdout); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			clitest.Golden(t, "testdata/"+file, got.stdout, *update)
 		})
 	}
 }
@@ -60,7 +50,7 @@ func TestBuiltInOutput(t *testing.T) {
 		}
 		longest := 0
 		for line := range strings.Lines(one.String()) {
-			longest = max(longest, length(strings.TrimSuffix(line, "\n")))
+			longest = max(longest, cli.Length(strings.TrimSuffix(line, "\n")))
 			if strings.TrimRight(line, " \n")+"\n" != line {
 				t.Errorf("width %s: space at the end of %q", width, line)
 			}
@@ -73,7 +63,7 @@ func TestBuiltInOutput(t *testing.T) {
 
 // The stories that are told about the pairs are true.
 func TestStories(t *testing.T) {
-	strict := newestPatches[2:]
+	strict := cli.NewestPatches()[2:]
 	type refusal map[statusvalidate.Rule][]string
 	tests := []struct {
 		story   string
@@ -141,15 +131,15 @@ func TestRemoteManifestsAreMirrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, p := range pairs {
-		sent, err := planner.Build(asSent(stories[i].name, p.local.job))
+		sent, err := planner.Build(asSent(stories[i].name, p.local.Job))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if lost := mirror.Lost(sent, p.remote.job); len(lost) > 0 {
-			t.Errorf("%v: %v", p.remote.at, lost)
+		if lost := mirror.Lost(sent, p.remote.Job); len(lost) > 0 {
+			t.Errorf("%v: %v", p.remote.At, lost)
 		}
-		if planner.Relate(mirror.Pair{Local: p.local.job, Remote: p.remote.job}) != mirror.Ours {
-			t.Errorf("%v is not Ours", p.remote.at)
+		if planner.Relate(mirror.Pair{Local: p.local.Job, Remote: p.remote.Job}) != mirror.Ours {
+			t.Errorf("%v is not Ours", p.remote.At)
 		}
 	}
 }
@@ -172,7 +162,7 @@ func TestManifestsAreReal(t *testing.T) {
 	for _, s := range stories {
 		for _, name := range []string{s.name + "-local", s.name + "-remote"} {
 			text := manifest(t, name)
-			if _, warnings, err := parseJobs(name, []byte(text)); err != nil || len(warnings) > 0 {
+			if _, warnings, err := jobfile.Parse(name, []byte(text)); err != nil || len(warnings) > 0 {
 				t.Fatal(err, warnings)
 			}
 			if again := printed(t, text); again != text {
@@ -189,11 +179,11 @@ func TestManifestsAreReal(t *testing.T) {
 
 func printed(t *testing.T, text string) string {
 	t.Helper()
-	docs, err := split("manifest", []byte(text))
+	docs, err := jobfile.Split("manifest", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines, err := toYAML(treeFromJSON(t, docs[0].json))
+	lines, err := cli.ToYAML(treeFromJSON(t, docs[0].JSON))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,11 +192,11 @@ func printed(t *testing.T, text string) string {
 
 func checkStored(t *testing.T, name, text string, release jobmanagedby.Release) {
 	t.Helper()
-	jobs, _, err := parseJobs(name, []byte(text))
+	jobs, _, err := jobfile.Parse(name, []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	job := jobs[0].job
+	job := jobs[0].Job
 	never := &batchv1.Job{ObjectMeta: job.ObjectMeta, Spec: job.Spec}
 	if vs := statusvalidate.For(release).Validate(statusvalidate.Change{Old: never, New: job}); len(vs) > 0 {
 		t.Errorf("%s: %v", name, vs)

@@ -3,6 +3,8 @@ package main
 import (
 	"embed"
 	"fmt"
+
+	"github.com/managedby-dev/managedby/internal/jobfile"
 )
 
 // manifests are Jobs as "kubectl get job -o yaml" prints them: what API servers stored, with their
@@ -52,15 +54,15 @@ func builtInPairs() ([]pair, error) {
 	return pairs, nil
 }
 
-func (s story) read(side string) (sourced, error) {
+func (s story) read(side string) (jobfile.Sourced, error) {
 	name := fmt.Sprintf("manifests/%s-%s.yaml", s.name, side)
 	data, err := manifests.ReadFile(name)
 	if err != nil {
-		return sourced{}, err
+		return jobfile.Sourced{}, err
 	}
-	jobs, _, err := parseJobs(name, data)
+	jobs, _, err := jobfile.Parse(name, data)
 	if err != nil {
-		return sourced{}, err
+		return jobfile.Sourced{}, err
 	}
 	return jobs[0], nil
 }

@@ -9,6 +9,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/managedby-dev/managedby/internal/cli"
+	"github.com/managedby-dev/managedby/internal/jobfile"
 	"github.com/managedby-dev/managedby/jobmanagedby"
 )
 
@@ -75,7 +77,7 @@ func parseFlags(args []string, now time.Time) (options, error) {
 		return options{}, err
 	}
 	var err error
-	if o.releases, err = parseReleases(release); err != nil {
+	if o.releases, err = cli.ParseReleases(release); err != nil {
 		return options{}, fmt.Errorf("-release: %w", err)
 	}
 	if o.json, err = wantsJSON(format); err != nil {
@@ -89,30 +91,21 @@ func parseFlags(args []string, now time.Time) (options, error) {
 
 // check is about flags as a whole.
 func (o options) check(fs *flag.FlagSet) error {
-	var empty error
-	fs.Visit(func(f *flag.Flag) {
-		if f.Value.String() == "" && empty == nil {
-			empty = fmt.Errorf("-%s: it is empty", f.Name)
-		}
-	})
-	const narrowest, widest = 60, 1000
-	switch {
-	case fs.NArg() > 0:
+	if fs.NArg() > 0 {
 		return fmt.Errorf("%q: files go after -local and -remote", fs.Arg(0))
-	case empty != nil:
-		return empty
+	}
+	if err := cli.CheckEmpty(fs); err != nil {
+		return err
+	}
+	switch {
 	case o.local == "" && o.remote != "":
 		return errors.New("-local: it is missing, but -remote is there")
 	case o.local != "" && o.remote == "":
 		return errors.New("-remote: it is missing, but -local is there")
-	case o.local == stdinName && o.remote == stdinName:
+	case o.local == jobfile.Stdin && o.remote == jobfile.Stdin:
 		return errors.New("-local and -remote: only one of them can be standard input")
-	case o.width < narrowest:
-		return fmt.Errorf("-width: %d is too narrow, %d is the least", o.width, narrowest)
-	case o.width > widest:
-		return fmt.Errorf("-width: %d is too wide, %d is the most", o.width, widest)
 	}
-	return nil
+	return cli.CheckWidth(o.width)
 }
 
 func wantsJSON(format string) (bool, error) {

@@ -6,6 +6,10 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf16"
+
+	"github.com/managedby-dev/managedby/internal/cli"
+	"github.com/managedby-dev/managedby/internal/clitest"
+	"github.com/managedby-dev/managedby/internal/jobfile"
 )
 
 // Every way in which the same Job can be written gives the same answer.
@@ -14,7 +18,7 @@ func TestGoodInput(t *testing.T) {
 	asJSON := toJSONText(t, remote)
 	other := toJSONText(t, manifest(t, "finished-remote"))
 	untyped := strings.Replace(strings.Replace(asJSON, `"apiVersion":"batch/v1",`, "", 1), `"kind":"Job",`, "", 1)
-	write(t, map[string]string{"local.yaml": local})
+	clitest.Files(t, map[string]string{"local.yaml": local})
 	want := runWith(t, remote, "-local", "local.yaml", "-remote", "-", "-o", "json")
 	if want.code != exitDone {
 		t.Fatal(want.stderr)
@@ -52,7 +56,7 @@ func TestGoodInput(t *testing.T) {
 // A field that is newer than this program, or misspelt, is named and passed over.
 func TestUnknownFields(t *testing.T) {
 	local, remote := manifest(t, "running-local"), manifest(t, "running-remote")
-	write(t, map[string]string{
+	clitest.Files(t, map[string]string{
 		"local.yaml":  edit(t, local, "spec:\n  backoffLimit: ", "spec:\n  futureField: {a: 1}\n  backoffLimit: "),
 		"remote.yaml": edit(t, remote, "  succeeded: 5", "  succeded: 5"),
 	})
@@ -70,7 +74,7 @@ func TestMatch(t *testing.T) {
 	job := func(name string) string {
 		return "apiVersion: batch/v1\nkind: Job\nmetadata: {namespace: team, name: " + name + "}\n---\n"
 	}
-	write(t, map[string]string{
+	clitest.Files(t, map[string]string{
 		"local.yaml":  job("a") + job("b") + job("c") + job("d") + job("e") + job("f") + job("g") + job("h"),
 		"remote.yaml": job("z") + job("h") + job("b"),
 	})
@@ -94,7 +98,7 @@ func TestMatch(t *testing.T) {
 func TestDefaultsComeFromTheJobs(t *testing.T) {
 	local, remote := manifest(t, "running-local"), manifest(t, "running-remote")
 	const multikueue = "kueue.x-k8s.io/multikueue"
-	write(t, map[string]string{"multikueue.yaml": edit(t, local, "managedBy: acme.io/dispatcher", "managedBy: "+multikueue),
+	clitest.Files(t, map[string]string{"multikueue.yaml": edit(t, local, "managedBy: acme.io/dispatcher", "managedBy: "+multikueue),
 		"builtin.yaml": edit(t, local, "  managedBy: acme.io/dispatcher\n", "")})
 	tests := []struct{ local, controller, origin, identity, outcome string }{
 		{"multikueue.yaml", multikueue, exampleOrigin, string(notChecked), "Copied"},
@@ -112,16 +116,16 @@ func TestDefaultsComeFromTheJobs(t *testing.T) {
 
 func toJSONText(t *testing.T, yamlText string) string {
 	t.Helper()
-	docs, err := split("test", []byte(yamlText))
+	docs, err := jobfile.Split("test", []byte(yamlText))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(docs[0].json)
+	return string(docs[0].JSON)
 }
 
-func treeFromJSON(t *testing.T, data []byte) tree {
+func treeFromJSON(t *testing.T, data []byte) cli.Tree {
 	t.Helper()
-	var value tree
+	var value cli.Tree
 	if err := json.Unmarshal(data, &value); err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/managedby-dev/managedby/internal/cli"
+	"github.com/managedby-dev/managedby/internal/jobfile"
 	"github.com/managedby-dev/managedby/statusvalidate"
 )
 
@@ -53,7 +55,7 @@ func collect(t *testing.T, names map[string]bool, at string, value any) {
 		return
 	}
 	switch value := value.(type) {
-	case tree:
+	case cli.Tree:
 		for key, v := range value {
 			path := strings.TrimPrefix(at+"."+key, ".")
 			names[path] = true
@@ -83,7 +85,7 @@ func TestJSONValues(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if jobs, warnings, err := parseJobs("mirror", manifest); err != nil || len(warnings) > 0 || jobs[0].job.Name != pair.Name {
+			if jobs, warnings, err := jobfile.Parse("mirror", manifest); err != nil || len(warnings) > 0 || jobs[0].Job.Name != pair.Name {
 				t.Errorf("%s: the mirror is no manifest: %v %v", pair.Name, err, warnings)
 			}
 			for j, rr := range pair.Releases {
@@ -93,7 +95,7 @@ func TestJSONValues(t *testing.T) {
 				if (rr.BlindCopy.Verdict == refused) != (len(rr.BlindCopy.Violations) > 0) {
 					t.Errorf("%s on %s: blind copy %s, %v", pair.Name, rr.Release, rr.BlindCopy.Verdict, rr.BlindCopy.Violations)
 				}
-				if rr.Release != newestPatches[j] {
+				if rr.Release != cli.NewestPatches()[j] {
 					t.Errorf("release %d of pair %d is %s", j, i, rr.Release)
 				}
 			}

@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/managedby-dev/managedby/internal/cli"
 	"github.com/managedby-dev/managedby/mirror"
 )
 
@@ -42,7 +43,7 @@ type difference struct {
 // were wanted on the worker of the remote one, and there were no other.
 func (p pair) decideNext(planner *mirror.Planner, keys string, now metav1.Time) *nextStep {
 	plan := planner.Decide(mirror.State{
-		Local: mirror.Live(p.local.job), Mirror: mirror.Live(p.remote.job), Elsewhere: mirror.OtherWorkers(),
+		Local: mirror.Live(p.local.Job), Mirror: mirror.Live(p.remote.Job), Elsewhere: mirror.OtherWorkers(),
 		Worker: p.worker(keys + "dispatch"), Wanted: true, Now: now,
 	})
 	next := &nextStep{
@@ -70,7 +71,7 @@ func (p pair) decideNext(planner *mirror.Planner, keys string, now metav1.Time) 
 // worker is the name in the dispatch record of the local Job.
 func (p pair) worker(key string) string {
 	var record struct{ Worker string }
-	if err := json.Unmarshal([]byte(p.local.job.Annotations[key]), &record); err != nil || record.Worker == "" {
+	if err := json.Unmarshal([]byte(p.local.Job.Annotations[key]), &record); err != nil || record.Worker == "" {
 		return "worker"
 	}
 	return record.Worker
@@ -78,30 +79,30 @@ func (p pair) worker(key string) string {
 
 // next writes the whole next step.
 func (p *page) next(n nextStep) {
-	p.heading("The whole next step: " + string(n.Outcome))
-	p.prose(margin, cell{plain, fmt.Sprintf("If the Job is wanted on that worker, and there is no other: %s.", n.Why)})
+	p.Heading("The whole next step: " + string(n.Outcome))
+	p.Prose(cli.Margin, cli.Text(cli.Plain, fmt.Sprintf("If the Job is wanted on that worker, and there is no other: %s.", n.Why)))
 	if n.Error != "" {
-		p.prose(margin, cell{red, n.Error})
+		p.Prose(cli.Margin, cli.Text(cli.Red, n.Error))
 	}
 	for i, a := range n.Actions {
 		what := fmt.Sprintf("%d. %s, on the %s cluster", i+1, a.Kind, a.Cluster)
 		if a.Subresource != "" {
 			what += ", subresource " + a.Subresource
 		}
-		p.put(margin, p.paint(bold, what))
+		p.Put(cli.Margin, p.Paint(cli.Bold, what))
 		if a.Patch != nil {
-			p.put(margin, margin, p.paint(dim, cut(visible(withoutPreconditions(a.Patch)), p.width-2*len(margin))))
+			p.Put(cli.Margin, cli.Margin, p.Paint(cli.Dim, cli.Cut(cli.Visible(withoutPreconditions(a.Patch)), p.Width-2*len(cli.Margin))))
 		}
 	}
 	if len(n.Actions) == 0 {
-		p.put(margin, "Nothing to do.")
+		p.Put(cli.Margin, "Nothing to do.")
 	}
 	for _, d := range n.Differences {
-		p.prose(margin, cell{plain, fmt.Sprintf("%s is %s: %s", d.Field, d.Kind, describeSides(d))})
+		p.Prose(cli.Margin, cli.Text(cli.Plain, fmt.Sprintf("%s is %s: %s", d.Field, d.Kind, describeSides(d))))
 	}
 	if n.RequeueAfterSeconds > 0 {
 		wait := time.Duration(n.RequeueAfterSeconds * float64(time.Second))
-		p.prose(margin, cell{plain, fmt.Sprintf("Look again in %v: %s.", wait, n.RequeueWhy)})
+		p.Prose(cli.Margin, cli.Text(cli.Plain, fmt.Sprintf("Look again in %v: %s.", wait, n.RequeueWhy)))
 	}
 }
 

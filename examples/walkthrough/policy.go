@@ -20,13 +20,13 @@ const (
 func (o options) policy(p pair) mirror.Policy {
 	policy := mirror.Policy{Controller: o.controller, Origin: o.origin}
 	if policy.Controller == "" {
-		policy.Controller = jobmanagedby.ManagedBy(p.local.job)
+		policy.Controller = jobmanagedby.ManagedBy(p.local.Job)
 	}
 	if policy.Controller == jobmanagedby.JobController && o.controller == "" {
 		policy.Controller = exampleController
 	}
 	if policy.Origin == "" {
-		policy.Origin = p.remote.job.Labels[originKey(policy)]
+		policy.Origin = p.remote.Job.Labels[originKey(policy)]
 	}
 	if policy.Origin == "" {
 		policy.Origin = exampleOrigin
@@ -46,11 +46,11 @@ func (p pair) blame(err error, o options, policy mirror.Policy) error {
 		return fmt.Errorf("-origin: %s", problem)
 	case isOrigin:
 		label := field.NewPath("metadata", "labels").Key(originKey(policy))
-		return p.remote.at.error(label.String(), "%s", problem)
+		return p.remote.At.Errorf(label.String(), "%s", problem)
 	case o.controller != "":
 		return fmt.Errorf("-controller: %s", problem)
 	}
-	return p.local.at.error("spec.managedBy", "%s", problem)
+	return p.local.At.Errorf("spec.managedBy", "%s", problem)
 }
 
 // keyPrefix is how the keys of the identity begin; see [mirror.Keys].
@@ -63,11 +63,11 @@ func originKey(policy mirror.Policy) string { return keyPrefix(policy) + "origin
 
 // identity says what the remote Job is to the local one, if it carries an identity of ours at all.
 func (p pair) identity(planner *mirror.Planner, policy mirror.Policy) mirror.Relation {
-	remote := p.remote.job
+	remote := p.remote.Job
 	for _, keys := range []map[string]string{remote.Labels, remote.Annotations} {
 		for key := range keys {
 			if strings.HasPrefix(key, keyPrefix(policy)) {
-				return planner.Relate(mirror.Pair{Local: p.local.job, Remote: remote})
+				return planner.Relate(mirror.Pair{Local: p.local.Job, Remote: remote})
 			}
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"github.com/managedby-dev/managedby/internal/cli"
 )
 
 const (
@@ -35,13 +37,13 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, now time.Time
 		return fail(stderr, err)
 	}
 	for _, w := range warnings {
-		fmt.Fprintln(stderr, "walkthrough: warning:", visible(w))
+		fmt.Fprintln(stderr, "walkthrough: warning:", cli.Visible(w))
 	}
 	var out bytes.Buffer
 	if opts.json {
 		err = writeJSON(&out, report)
 	} else {
-		err = writeText(&out, report, opts.introduction(), &page{palette: palette{on: takesColour(stdout)}, width: opts.width})
+		err = writeText(&out, report, opts.introduction(), &page{cli.Page{Palette: cli.Palette{On: cli.TakesColour(stdout)}, Width: opts.width}})
 	}
 	if err == nil {
 		_, err = out.WriteTo(stdout)
@@ -56,6 +58,6 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, now time.Time
 }
 
 func fail(stderr io.Writer, err error) int {
-	fmt.Fprintln(stderr, "walkthrough:", visible(err.Error()))
+	fmt.Fprintln(stderr, "walkthrough:", cli.Visible(err.Error()))
 	return exitUsage
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/managedby-dev/managedby/internal/clitest"
 )
 
 // someDay is a clock for runs that must not depend on it.
@@ -21,18 +23,6 @@ func runWith(t *testing.T, stdin string, args ...string) result {
 	var stdout, stderr bytes.Buffer
 	code := run(args, strings.NewReader(stdin), &stdout, &stderr, someDay)
 	return result{code, stdout.String(), stderr.String()}
-}
-
-// write makes files in a directory of the test's own, and goes there, so that messages name them without
-// a path.
-func write(t *testing.T, files map[string]string) {
-	t.Helper()
-	t.Chdir(t.TempDir())
-	for name, content := range files {
-		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
 // manifest returns a manifest that is built in, such as "running-local".
@@ -65,7 +55,7 @@ func TestExitStatus(t *testing.T) {
 		"complete.yaml": edit(t, remote, "status:\n", "status:\n  completionTime: \"2026-03-02T10:20:00Z\"\n"+
 			"  conditions:\n  - {type: SuccessCriteriaMet, status: \"True\"}\n  - {type: Complete, status: \"True\"}\n"),
 	}
-	write(t, files)
+	clitest.Files(t, files)
 	tests := []struct {
 		name string
 		args string
@@ -102,7 +92,7 @@ func TestIdentityIsSaid(t *testing.T) {
 			none = append(none, line)
 		}
 	}
-	write(t, map[string]string{
+	clitest.Files(t, map[string]string{
 		"local.yaml":      local,
 		"ours.yaml":       remote,
 		"previous.yaml":   edit(t, remote, uid, "    acme.io/mirror-local-uid: another\n"),
@@ -150,7 +140,7 @@ func TestOutputFails(t *testing.T) {
 func TestNoEscapes(t *testing.T) {
 	job := "apiVersion: batch/v1\nkind: Job\nmetadata: {name: \"a\\e[2J\", annotations: {x: \"\\e[2J\"}, uid: u, namespace: team}\n" +
 		"spec: {managedBy: acme.io/dispatcher}\nstatus: {conditions: [{type: \"\\e[2J\", status: \"True\"}]}\n"
-	write(t, map[string]string{"local.yaml": job})
+	clitest.Files(t, map[string]string{"local.yaml": job})
 	got := runWith(t, job, "-local", "local.yaml", "-remote", "-")
 	if strings.Contains(got.stdout+got.stderr, "\x1b") || !strings.Contains(got.stdout, `team/a\u001b[2J`) {
 		t.Errorf("got %q", got.stdout+got.stderr)

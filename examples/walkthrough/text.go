@@ -7,18 +7,19 @@ import (
 	"strings"
 	"time"
 
+	"github.com/managedby-dev/managedby/internal/cli"
 	"github.com/managedby-dev/managedby/mirror"
 )
 
 // writeText writes the report for people. An introduction, if there is one, comes first.
 func writeText(w io.Writer, r report, introduction string, p *page) error {
 	if introduction != "" {
-		p.prose("", cell{plain, introduction})
-		p.put()
+		p.Prose("", cli.Text(cli.Plain, introduction))
+		p.Put()
 	}
 	for i, pair := range r.Pairs {
-		p.title(fmt.Sprintf("%d of %d: %s/%s", i+1, len(r.Pairs), pair.Namespace, pair.Name))
-		p.prose("", cell{plain, pair.About})
+		p.Title(fmt.Sprintf("%d of %d: %s/%s", i+1, len(r.Pairs), pair.Namespace, pair.Name))
+		p.Prose("", cli.Text(cli.Plain, pair.About))
 		p.manager(pair)
 		p.mirror(pair)
 		p.status(pair)
@@ -27,30 +28,30 @@ func writeText(w io.Writer, r report, introduction string, p *page) error {
 		if pair.Next != nil {
 			p.next(*pair.Next)
 		}
-		p.put()
+		p.Put()
 	}
 	p.summary(r)
-	if p.err != nil {
-		return p.err
+	if p.Err != nil {
+		return p.Err
 	}
 	_, err := p.WriteTo(w)
 	return err
 }
 
 func (p *page) mirror(pair pairReport) {
-	p.heading("The mirror, as it would be created on the worker now")
+	p.Heading("The mirror, as it would be created on the worker now")
 	if pair.Mirror == nil {
-		p.prose(margin, cell{plain, "None. " + strings.TrimPrefix(pair.MirrorRefused, "mirror: ")})
+		p.Prose(cli.Margin, cli.Text(cli.Plain, "None. "+strings.TrimPrefix(pair.MirrorRefused, "mirror: ")))
 		return
 	}
-	p.diffHeader("local Job", fmt.Sprintf("mirror, of origin %s (lines that are the same are left out)", pair.Origin))
-	p.diff(p.written(pair.local), p.written(pair.Mirror), false)
+	p.DiffHeader("local Job", fmt.Sprintf("mirror, of origin %s (lines that are the same are left out)", pair.Origin))
+	p.Diff(p.written(pair.local), p.written(pair.Mirror), false)
 }
 
 // written returns the parts of a Job that a client writes when it creates one.
-func (p *page) written(job any) tree {
-	t, err := treeOf(job)
-	p.note(err)
+func (p *page) written(job any) cli.Tree {
+	t, err := cli.TreeOf(job)
+	p.Note(err)
 	for _, key := range []string{"apiVersion", "kind", "status"} {
 		delete(t, key)
 	}
@@ -59,18 +60,18 @@ func (p *page) written(job any) tree {
 
 func (p *page) status(pair pairReport) {
 	last := pair.last()
-	p.heading(fmt.Sprintf("The status to write on %s: %s", last.Release, last.Plan.Outcome))
+	p.Heading(fmt.Sprintf("The status to write on %s: %s", last.Release, last.Plan.Outcome))
 	for _, text := range pair.meaning() {
-		p.prose(margin, cell{plain, text})
+		p.Prose(cli.Margin, cli.Text(cli.Plain, text))
 	}
 	if last.Plan.Status != nil {
-		p.diffHeader("local status", "status to write")
-		p.diff(p.written(&pair.local.Status), p.written(last.Plan.Status), true)
+		p.DiffHeader("local status", "status to write")
+		p.Diff(p.written(&pair.local.Status), p.written(last.Plan.Status), true)
 		return
 	}
 	for _, v := range last.Plan.Violations {
-		p.prose(margin, cell{red, fmt.Sprintf("%s: %s: %s", v.Rule, v.Field, v.Message)})
-		p.prose(margin+margin, cell{dim, v.Remedy})
+		p.Prose(cli.Margin, cli.Text(cli.Red, fmt.Sprintf("%s: %s: %s", v.Rule, v.Field, v.Message)))
+		p.Prose(cli.Margin+cli.Margin, cli.Text(cli.Dim, v.Remedy))
 	}
 }
 
@@ -126,14 +127,14 @@ func (p *page) adjustments(pair pairReport) {
 	if len(all) == 0 {
 		return
 	}
-	p.heading("Adjustments: where the plan differs from the remote status")
+	p.Heading("Adjustments: where the plan differs from the remote status")
 	for _, a := range all {
 		because := "because of " + string(a.Rule)
 		if a.Rule == "" {
 			because = "a guard, where the API server would not object"
 		}
 		where := pair.where(func(r releaseReport) bool { return slices.Contains(r.Plan.Adjustments, a) })
-		p.prose(margin, cell{plain, a.Field + ": " + a.Why})
-		p.prose(margin+margin, cell{dim, because + ", on " + where})
+		p.Prose(cli.Margin, cli.Text(cli.Plain, a.Field+": "+a.Why))
+		p.Prose(cli.Margin+cli.Margin, cli.Text(cli.Dim, because+", on "+where))
 	}
 }

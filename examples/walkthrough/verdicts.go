@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/managedby-dev/managedby/internal/cli"
 	"github.com/managedby-dev/managedby/jobmanagedby"
 	"github.com/managedby-dev/managedby/statusvalidate"
 )
@@ -14,13 +15,13 @@ func (p pairReport) where(holds func(releaseReport) bool) string {
 	for _, r := range p.Releases {
 		names = append(names, r.Release)
 	}
-	return ranges(names, func(i int) bool { return holds(p.Releases[i]) })
+	return cli.Ranges(names, func(i int) bool { return holds(p.Releases[i]) })
 }
 
 // manager writes who manages the Job, and what the built-in controllers of the releases do with it.
 func (p *page) manager(pair pairReport) {
-	p.heading("Who manages it: " + pair.ManagedBy)
-	var rows [][]cell
+	p.Heading("Who manages it: " + pair.ManagedBy)
+	var rows [][]cli.Cell
 	seen := map[jobmanagedby.Reason]bool{}
 	for _, r := range slices.Backward(pair.Releases) {
 		why := r.BuiltIn.Reason
@@ -34,15 +35,15 @@ func (p *page) manager(pair pairReport) {
 			rows = append(rows, reason(jobmanagedby.Oldest().String(), old))
 		}
 	}
-	p.table(rows)
+	p.Table(rows)
 }
 
-func reason(releases string, b builtInController) []cell {
-	text := cell{plain, summaries()[b.Reason]}
+func reason(releases string, b builtInController) []cli.Cell {
+	text := cli.Text(cli.Plain, summaries()[b.Reason])
 	if b.Hazard {
-		text = cell{yellow, "HAZARD: " + text.text}
+		text = cli.Text(cli.Yellow, "HAZARD: "+text.Text)
 	}
-	return []cell{{plain, releases}, text}
+	return []cli.Cell{cli.Text(cli.Plain, releases), text}
 }
 
 func summaries() map[jobmanagedby.Reason]string {
@@ -56,16 +57,16 @@ func summaries() map[jobmanagedby.Reason]string {
 // verdicts writes what API servers of all releases make of a blind copy and of the plan. The rules
 // that are broken are named where they are not those of the row above.
 func (p *page) verdicts(pair pairReport) {
-	p.heading("Would the API server take it? (With its gates at their defaults)")
-	rows := [][]cell{{{dim, "release"}, {dim, "blind copy"}, {dim, "plan"}, {dim, ""}}}
+	p.Heading("Would the API server take it? (With its gates at their defaults)")
+	rows := [][]cli.Cell{{cli.Text(cli.Dim, "release"), cli.Text(cli.Dim, "blind copy"), cli.Text(cli.Dim, "plan"), cli.Text(cli.Dim, "")}}
 	var above releaseReport
 	for _, r := range pair.Releases {
 		blind := r.blindCopy()
 		likewise := sameRules(r.BlindCopy, above.BlindCopy)
 		if likewise && r.BlindCopy.Verdict == refused {
-			blind.text += ", likewise"
+			blind.Text += ", likewise"
 		}
-		rows = append(rows, []cell{{plain, r.Release}, blind, {colours[r.Plan.Verdict], string(r.Plan.Verdict)}, {plain, r.Plan.summary()}})
+		rows = append(rows, []cli.Cell{cli.Text(cli.Plain, r.Release), blind, cli.Text(colours[r.Plan.Verdict], string(r.Plan.Verdict)), cli.Text(cli.Plain, r.Plan.summary())})
 		if !likewise {
 			rows = append(rows, remarks("", r.BlindCopy)...)
 		}
@@ -74,16 +75,16 @@ func (p *page) verdicts(pair pairReport) {
 		}
 		above = r
 	}
-	p.table(rows)
+	p.Table(rows)
 }
 
-var colours = map[verdict]style{accepted: green, refused: red}
+var colours = map[verdict]cli.Style{accepted: cli.Green, refused: cli.Red}
 
-func (r releaseReport) blindCopy() cell {
+func (r releaseReport) blindCopy() cli.Cell {
 	if r.BlindCopy.Verdict == accepted && r.Plan.guarded() {
-		return cell{yellow, "accepted, unwise"}
+		return cli.Text(cli.Yellow, "accepted, unwise")
 	}
-	return cell{colours[r.BlindCopy.Verdict], string(r.BlindCopy.Verdict)}
+	return cli.Text(colours[r.BlindCopy.Verdict], string(r.BlindCopy.Verdict))
 }
 
 // guarded reports whether a guard made the plan differ from a copy.
@@ -109,12 +110,12 @@ func (a answer) rules() []statusvalidate.Rule {
 }
 
 // remarks says which rules are broken.
-func remarks(prefix string, a answer) [][]cell {
-	var rows [][]cell
+func remarks(prefix string, a answer) [][]cli.Cell {
+	var rows [][]cli.Cell
 	broken := a.rules()
 	for _, info := range statusvalidate.Rules() {
 		if slices.Contains(broken, info.Rule) {
-			rows = append(rows, []cell{{dim, fmt.Sprintf("%s%s: %s", prefix, info.Rule, info.Summary)}})
+			rows = append(rows, []cli.Cell{cli.Text(cli.Dim, fmt.Sprintf("%s%s: %s", prefix, info.Rule, info.Summary))})
 		}
 	}
 	return rows
@@ -125,21 +126,21 @@ func (p *page) summary(r report) {
 	if len(r.Pairs) < 2 {
 		return
 	}
-	p.title("summary")
-	rows := [][]cell{{{dim, "Job"}, {dim, "plan"}, {dim, "blind copy"}}}
+	p.Title("summary")
+	rows := [][]cli.Cell{{cli.Text(cli.Dim, "Job"), cli.Text(cli.Dim, "plan"), cli.Text(cli.Dim, "blind copy")}}
 	for _, pair := range r.Pairs {
 		last := pair.last()
-		how := plain
+		how := cli.Plain
 		if last.Plan.refuses() {
-			how = red
+			how = cli.Red
 		}
-		rows = append(rows, []cell{{plain, pair.Namespace + "/" + pair.Name}, {how, last.Plan.summary()}, pair.blindCopy()})
+		rows = append(rows, []cli.Cell{cli.Text(cli.Plain, pair.Namespace+"/"+pair.Name), cli.Text(how, last.Plan.summary()), pair.blindCopy()})
 	}
-	p.table(rows)
+	p.Table(rows)
 }
 
 // blindCopy sums the releases up.
-func (p pairReport) blindCopy() cell {
+func (p pairReport) blindCopy() cli.Cell {
 	count := 0
 	for _, r := range p.Releases {
 		if r.BlindCopy.Verdict == refused {
@@ -149,5 +150,5 @@ func (p pairReport) blindCopy() cell {
 	if count == 0 {
 		return p.last().blindCopy()
 	}
-	return cell{red, fmt.Sprintf("refused by %d of %d", count, len(p.Releases))}
+	return cli.Text(cli.Red, fmt.Sprintf("refused by %d of %d", count, len(p.Releases)))
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/managedby-dev/managedby/internal/jobfile"
 	"github.com/managedby-dev/managedby/jobmanagedby"
 	"github.com/managedby-dev/managedby/mirror"
 )
@@ -19,7 +20,7 @@ func walk(pairs []pair, o options) (report, error) {
 }
 
 func (p pair) walk(o options) (pairReport, error) {
-	local := p.local.job
+	local := p.local.Job
 	policy := o.policy(p)
 	planner, err := mirror.New(policy)
 	if err != nil {
@@ -33,7 +34,7 @@ func (p pair) walk(o options) (pairReport, error) {
 	if r.Mirror, err = planner.Build(local); err != nil {
 		r.MirrorRefused = err.Error()
 	} else {
-		r.Mirror.APIVersion, r.Mirror.Kind = jobAPIVersion, "Job" // so that kubectl takes it
+		r.Mirror.APIVersion, r.Mirror.Kind = jobfile.APIVersion, "Job" // so that kubectl takes it
 	}
 	for _, release := range o.releases {
 		policy.Management = []jobmanagedby.Release{release}

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"errors"
@@ -8,13 +8,16 @@ import (
 	"github.com/managedby-dev/managedby/jobmanagedby"
 )
 
-// newestPatches are what "all" stands for. A rule may differ between patches of a minor release.
-var newestPatches = []string{"1.30.14", "1.31.14", "1.32.13", "1.33.13", "1.34.4", "1.35.4", "1.36.3", "1.37.2"}
+// NewestPatches are what "all" stands for. A rule may differ between patches of a minor release.
+func NewestPatches() []string {
+	return []string{"1.30.14", "1.31.14", "1.32.13", "1.33.13", "1.34.4", "1.35.4", "1.36.3", "1.37.2"}
+}
 
-func parseReleases(list string) ([]jobmanagedby.Release, error) {
+// ParseReleases takes one or several releases, separated by commas, or "all".
+func ParseReleases(list string) ([]jobmanagedby.Release, error) {
 	versions := strings.Split(list, ",")
 	if list == "all" {
-		versions = newestPatches
+		versions = NewestPatches()
 	}
 	var releases []jobmanagedby.Release
 	for _, v := range versions {
@@ -44,9 +47,9 @@ func parseRelease(v string) (jobmanagedby.Release, error) {
 	return r, nil
 }
 
-// ranges names a selection from a list of names, in which neighbours are joined:
+// Ranges names a selection from a list of names, in which neighbours are joined:
 // "1.30.14, 1.32.13 - 1.34.4".
-func ranges(names []string, selected func(i int) bool) string {
+func Ranges(names []string, selected func(i int) bool) string {
 	var parts []string
 	for i := 0; i < len(names); i++ {
 		if !selected(i) {

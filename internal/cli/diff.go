@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"maps"
@@ -21,13 +21,13 @@ type diff struct {
 	err   error
 }
 
-func diffTrees(before, after tree, whole bool) ([]line, error) {
+func diffTrees(before, after Tree, whole bool) ([]line, error) {
 	d := diff{whole: whole}
 	d.maps("", before, after)
 	return d.lines, d.err
 }
 
-func (d *diff) maps(indent string, before, after tree) {
+func (d *diff) maps(indent string, before, after Tree) {
 	keys := slices.AppendSeq(slices.Collect(maps.Keys(before)), maps.Keys(after))
 	slices.Sort(keys)
 	for _, key := range slices.Compact(keys) {
@@ -37,9 +37,9 @@ func (d *diff) maps(indent string, before, after tree) {
 		case inBefore && inAfter:
 			d.values(indent, key, a, b)
 		case inBefore:
-			d.show('-', indent, tree{key: a})
+			d.show('-', indent, Tree{key: a})
 		default:
-			d.show('+', indent, tree{key: b})
+			d.show('+', indent, Tree{key: b})
 		}
 	}
 }
@@ -47,12 +47,12 @@ func (d *diff) maps(indent string, before, after tree) {
 func (d *diff) values(indent, key string, a, b any) {
 	if reflect.DeepEqual(a, b) {
 		if d.whole {
-			d.show(' ', indent, tree{key: a})
+			d.show(' ', indent, Tree{key: a})
 		}
 		return
 	}
-	before, isMap := a.(tree)
-	after, bothMaps := b.(tree)
+	before, isMap := a.(Tree)
+	after, bothMaps := b.(Tree)
 	from, isList := a.([]any)
 	to, bothLists := b.([]any)
 	switch {
@@ -63,8 +63,8 @@ func (d *diff) values(indent, key string, a, b any) {
 		d.add(' ', indent+key+":")
 		d.lists(indent, from, to)
 	default:
-		d.show('-', indent, tree{key: a})
-		d.show('+', indent, tree{key: b})
+		d.show('-', indent, Tree{key: a})
+		d.show('+', indent, Tree{key: b})
 	}
 }
 
@@ -107,12 +107,12 @@ func nextSame(from, to []any) (gone, come int) {
 }
 
 func (d *diff) item(mark byte, indent string, item any) {
-	d.show(mark, indent, tree{"": []any{item}})
+	d.show(mark, indent, Tree{"": []any{item}})
 }
 
 // show adds an object line by line; a single item of a list is under the empty key.
-func (d *diff) show(mark byte, indent string, t tree) {
-	text, err := toYAML(t)
+func (d *diff) show(mark byte, indent string, t Tree) {
+	text, err := ToYAML(t)
 	if err != nil {
 		d.err = err
 		return

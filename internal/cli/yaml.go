@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bytes"
@@ -9,11 +9,11 @@ import (
 	serializer "k8s.io/apimachinery/pkg/runtime/serializer/json"
 )
 
-// tree is an object as maps, lists and scalars.
-type tree = map[string]any
+// Tree is an object as maps, lists and scalars.
+type Tree = map[string]any
 
-// treeOf returns a Go object as a tree, without the nulls that only say that a field is not set.
-func treeOf(obj any) (tree, error) {
+// TreeOf returns a Go object as a tree, without the nulls that only say that a field is not set.
+func TreeOf(obj any) (Tree, error) {
 	t, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
 	dropNulls(t)
 	return t, err
@@ -21,7 +21,7 @@ func treeOf(obj any) (tree, error) {
 
 func dropNulls(value any) {
 	switch value := value.(type) {
-	case tree:
+	case Tree:
 		for key, v := range value {
 			if v == nil {
 				delete(value, key)
@@ -37,8 +37,8 @@ func dropNulls(value any) {
 
 var yamlWriter = serializer.NewSerializerWithOptions(serializer.DefaultMetaFactory, nil, nil, serializer.SerializerOptions{Yaml: true})
 
-// toYAML returns the lines in which kubectl prints the object.
-func toYAML(t tree) ([]string, error) {
+// ToYAML returns the lines in which kubectl prints the object.
+func ToYAML(t Tree) ([]string, error) {
 	var b bytes.Buffer
 	err := yamlWriter.Encode(&unstructured.Unstructured{Object: t}, &b)
 	return strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n"), err

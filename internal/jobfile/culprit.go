@@ -1,4 +1,4 @@
-package main
+package jobfile
 
 import (
 	"encoding/json"
@@ -15,17 +15,17 @@ import (
 
 // locate says which field of a Job cannot be decoded. The error alone does not: that of a time or a
 // quantity names no field.
-func (d document) locate(err error) error {
+func (d Document) locate(err error) error {
 	var whole any
-	if json.Unmarshal(d.json, &whole) != nil {
-		return fmt.Errorf("%v: %w", d.at, err)
+	if json.Unmarshal(d.JSON, &whole) != nil {
+		return fmt.Errorf("%v: %w", d.At, err)
 	}
 	path, err := culprit(whole, func(part any) any { return part }, nil)
 	var mismatch *json.UnmarshalTypeError
 	if errors.As(err, &mismatch) {
-		return d.at.error(path.String(), "%s is wanted, and not %s", mismatch.Type, mismatch.Value)
+		return d.At.Errorf(path.String(), "%s is wanted, and not %s", mismatch.Type, mismatch.Value)
 	}
-	return d.at.error(path.String(), "%v", err)
+	return d.At.Errorf(path.String(), "%v", err)
 }
 
 // culprit returns the path of the innermost value that cannot be decoded even if nothing else is there,

@@ -1,4 +1,4 @@
-package main
+package jobfile
 
 import (
 	"bufio"
@@ -12,23 +12,23 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
-// place is where something stands: in a file, a document of it, and an item of a List there.
-type place struct {
-	file     string
-	document int    // counted from 1
-	item     string // such as "items[3]", empty outside of a List
+// Place is where something stands: in a file, a document of it, and an item of a List there.
+type Place struct {
+	File     string
+	Document int    // counted from 1
+	Item     string // such as "items[3]", empty outside of a List
 }
 
-func (p place) String() string {
-	if p.item == "" {
-		return fmt.Sprintf("%s: document %d", p.file, p.document)
+func (p Place) String() string {
+	if p.Item == "" {
+		return fmt.Sprintf("%s: document %d", p.File, p.Document)
 	}
-	return fmt.Sprintf("%s: document %d: %s", p.file, p.document, p.item)
+	return fmt.Sprintf("%s: document %d: %s", p.File, p.Document, p.Item)
 }
 
-// error says what is wrong with a field.
-func (p place) error(field, format string, args ...any) error {
-	if p.item != "" {
+// Errorf says what is wrong with a field.
+func (p Place) Errorf(field, format string, args ...any) error {
+	if p.Item != "" {
 		field = "." + field
 	} else {
 		field = ": " + field
@@ -36,18 +36,20 @@ func (p place) error(field, format string, args ...any) error {
 	return fmt.Errorf("%v%s: %s", p, field, fmt.Sprintf(format, args...))
 }
 
-// document is one document of a file, or one item of a List, as JSON.
-type document struct {
-	at   place
-	json json.RawMessage
+// Document is one document of a file, or one item of a List, as JSON.
+type Document struct {
+	At     Place
+	JSON   json.RawMessage
+	source source
 }
 
-// split returns the documents of a file. Those without content are not counted.
-func split(file string, text []byte) ([]document, error) {
-	var docs []document
+// Split returns the documents of a file. Those without content are not counted.
+func Split(file string, text []byte) ([]Document, error) {
+	var docs []Document
+	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
 	reader := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text)))
 	for {
-		at := place{file: file, document: len(docs) + 1}
+		at := Place{File: file, Document: len(docs) + 1}
 		part, err := reader.Read()
 		if errors.Is(err, io.EOF) {
 			return docs, nil
@@ -63,7 +65,7 @@ func split(file string, text []byte) ([]document, error) {
 			return nil, fmt.Errorf("%v: %w", at, err)
 		}
 		for i, value := range values {
-			docs = append(docs, document{place{file: file, document: at.document + i}, value})
+			docs = append(docs, Document{Place{File: file, Document: at.Document + i}, value, sourceOf(text, part)})
 		}
 	}
 }

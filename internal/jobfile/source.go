@@ -1,4 +1,4 @@
-package main
+package jobfile
 
 import (
 	"bytes"
@@ -12,29 +12,36 @@ import (
 )
 
 const (
-	stdinName = "-"
-	maxSize   = 64 << 20
+	Stdin     = "-"              // the path of standard input
+	StdinName = "standard input" // how it is called in messages
+	MaxSize   = 64 << 20         // of a file
 )
 
-// readFile returns what is in a file, or on standard input, and how to call it in messages.
-func readFile(path string, stdin io.Reader) (name string, data []byte, err error) {
-	name, r := path, stdin
-	if path == stdinName {
-		name = "standard input"
-	} else {
-		f, err := os.Open(path)
-		if err != nil {
-			return name, nil, withoutPath(name, err)
-		}
-		defer f.Close()
-		r = f
+// Open opens a file, or standard input, and returns how to call it in messages.
+func Open(path string, stdin io.Reader) (name string, file io.ReadCloser, err error) {
+	if path == Stdin {
+		return StdinName, io.NopCloser(stdin), nil
 	}
-	data, err = io.ReadAll(io.LimitReader(r, maxSize+1))
+	f, err := os.Open(path)
+	if err != nil {
+		return path, nil, withoutPath(path, err)
+	}
+	return path, f, nil
+}
+
+// ReadFile returns what is in a file, or on standard input, and how to call it in messages.
+func ReadFile(path string, stdin io.Reader) (name string, data []byte, err error) {
+	name, file, err := Open(path, stdin)
+	if err != nil {
+		return name, nil, err
+	}
+	defer file.Close()
+	data, err = io.ReadAll(io.LimitReader(file, MaxSize+1))
 	if err != nil {
 		return name, nil, withoutPath(name, err)
 	}
-	if len(data) > maxSize {
-		return name, nil, fmt.Errorf("%s: it is larger than %d MiB", name, maxSize>>20)
+	if len(data) > MaxSize {
+		return name, nil, fmt.Errorf("%s: it is larger than %d MiB", name, MaxSize>>20)
 	}
 	return name, data, nil
 }
@@ -48,8 +55,8 @@ func withoutPath(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// toText returns UTF-8 without a byte order mark. Shells on Windows redirect to files in UTF-16.
-func toText(data []byte) ([]byte, error) {
+// ToText returns UTF-8 without a byte order mark. Shells on Windows redirect to files in UTF-16.
+func ToText(data []byte) ([]byte, error) {
 	utf8Mark, little, big := []byte("\xef\xbb\xbf"), []byte("\xff\xfe"), []byte("\xfe\xff")
 	switch {
 	case bytes.HasPrefix(data, utf8Mark):

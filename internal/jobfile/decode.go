@@ -1,4 +1,4 @@
-package main
+package jobfile
 
 import (
 	"encoding/json"
@@ -12,22 +12,23 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// sourced is a Job and where it was read.
-type sourced struct {
-	job *batchv1.Job
-	at  place
+// Sourced is a Job and where it was read.
+type Sourced struct {
+	Job    *batchv1.Job
+	At     Place
+	source source
 }
 
-// key is what Jobs are matched by.
-func (s sourced) key() string { return s.job.Namespace + "/" + s.job.Name }
+// Key is what Jobs are matched by.
+func (s Sourced) Key() string { return s.Job.Namespace + "/" + s.Job.Name }
 
-// parseJobs returns the Jobs of a file, in their order, and warnings about what was passed over.
-func parseJobs(file string, data []byte) (jobs []sourced, warnings []string, err error) {
-	text, err := toText(data)
+// Parse returns the Jobs of a file, in their order, and warnings about what was passed over.
+func Parse(file string, data []byte) (jobs []Sourced, warnings []string, err error) {
+	text, err := ToText(data)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", file, err)
 	}
-	docs, err := split(file, text)
+	docs, err := Split(file, text)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -44,46 +45,47 @@ func parseJobs(file string, data []byte) (jobs []sourced, warnings []string, err
 	return jobs, warnings, nil
 }
 
-var jobAPIVersion = batchv1.SchemeGroupVersion.String()
+// APIVersion is that of Jobs.
+var APIVersion = batchv1.SchemeGroupVersion.String()
 
 // jobs returns the Jobs of a document. Kind and apiVersion stand in for those that it may leave out.
-func (d document) jobs(kind, apiVersion string) (jobs []sourced, warnings []string, err error) {
+func (d Document) jobs(kind, apiVersion string) (jobs []Sourced, warnings []string, err error) {
 	var fields map[string]json.RawMessage
-	if json.Unmarshal(d.json, &fields) != nil || fields == nil {
-		return nil, nil, fmt.Errorf("%v: it is no object (kubectl prints objects with -o yaml): %s", d.at, excerpt(d.json))
+	if json.Unmarshal(d.JSON, &fields) != nil || fields == nil {
+		return nil, nil, fmt.Errorf("%v: it is no object (kubectl prints objects with -o yaml): %s", d.At, excerpt(d.JSON))
 	}
 	if err := d.text(fields, "kind", &kind); err != nil {
 		return nil, nil, err
 	}
-	want := jobAPIVersion
+	want := APIVersion
 	switch kind {
 	case "Job", "JobList":
 	case "List":
 		want = "v1"
 	default:
-		return nil, nil, d.at.error("kind", "it is %q, and not Job, JobList or List", kind)
+		return nil, nil, d.At.Errorf("kind", "it is %q, and not Job, JobList or List", kind)
 	}
 	if err := d.text(fields, "apiVersion", &apiVersion); err != nil {
 		return nil, nil, err
 	}
 	if apiVersion != want {
-		return nil, nil, d.at.error("apiVersion", "it is %q, and not %s as that of a %s", apiVersion, want, kind)
+		return nil, nil, d.At.Errorf("apiVersion", "it is %q, and not %s as that of a %s", apiVersion, want, kind)
 	}
 	if kind != "Job" {
 		return d.items(fields["items"], kind)
 	}
 	job, warnings, err := d.job()
-	return []sourced{job}, warnings, err
+	return []Sourced{job}, warnings, err
 }
 
 // text reads a field that holds a string.
-func (d document) text(fields map[string]json.RawMessage, name string, into *string) error {
+func (d Document) text(fields map[string]json.RawMessage, name string, into *string) error {
 	value, ok := fields[name]
 	if !ok && *into == "" {
-		return d.at.error(name, "it is missing")
+		return d.At.Errorf(name, "it is missing")
 	}
 	if ok && json.Unmarshal(value, into) != nil {
-		return d.at.error(name, "it is no string: %s", excerpt(value))
+		return d.At.Errorf(name, "it is no string: %s", excerpt(value))
 	}
 	return nil
 }
@@ -92,26 +94,26 @@ func (d document) text(fields map[string]json.RawMessage, name string, into *str
 const deepest = 8
 
 // items returns the Jobs of a list. Those of a JobList need not say what they are.
-func (d document) items(list json.RawMessage, kind string) (jobs []sourced, warnings []string, err error) {
+func (d Document) items(list json.RawMessage, kind string) (jobs []Sourced, warnings []string, err error) {
 	var items []json.RawMessage
 	if json.Unmarshal(list, &items) != nil {
-		return nil, nil, d.at.error("items", "it is missing or no list")
+		return nil, nil, d.At.Errorf("items", "it is missing or no list")
 	}
-	if strings.Count(d.at.item, "items[") >= deepest {
-		return nil, nil, d.at.error("items", "Lists are more than %d deep in each other", deepest)
+	if strings.Count(d.At.Item, "items[") >= deepest {
+		return nil, nil, d.At.Errorf("items", "Lists are more than %d deep in each other", deepest)
 	}
 	var itemKind, itemVersion string
 	if kind == "JobList" {
-		itemKind, itemVersion = "Job", jobAPIVersion
+		itemKind, itemVersion = "Job", APIVersion
 	}
 	for i, item := range items {
 		path := field.NewPath("items").Index(i).String()
-		if d.at.item != "" {
-			path = d.at.item + "." + path
+		if d.At.Item != "" {
+			path = d.At.Item + "." + path
 		}
-		at := d.at
-		at.item = path
-		more, warned, err := document{at, item}.jobs(itemKind, itemVersion)
+		at := d.At
+		at.Item = path
+		more, warned, err := Document{at, item, d.source}.jobs(itemKind, itemVersion)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -136,32 +138,32 @@ func decode(data []byte, job *batchv1.Job) error {
 }
 
 // job decodes one Job.
-func (d document) job() (job sourced, warnings []string, err error) {
-	job = sourced{job: &batchv1.Job{}, at: d.at}
-	err = decode(d.json, job.job)
+func (d Document) job() (job Sourced, warnings []string, err error) {
+	job = Sourced{Job: &batchv1.Job{}, At: d.At, source: d.source}
+	err = decode(d.JSON, job.Job)
 	if odd, ok := runtime.AsStrictDecodingError(err); ok {
 		warnings, err = d.sortOut(odd.Errors())
 	} else if err != nil {
 		err = d.locate(err)
 	}
-	if err == nil && job.job.Name == "" {
-		err = d.at.error("metadata.name", "it is missing")
+	if err == nil && job.Job.Name == "" {
+		err = d.At.Errorf("metadata.name", "it is missing")
 	}
 	return job, warnings, err
 }
 
 // sortOut takes a field that is not known for a warning, for it may be newer than this program, and
 // one that is there twice for an error.
-func (d document) sortOut(odd []error) (warnings []string, err error) {
+func (d Document) sortOut(odd []error) (warnings []string, err error) {
 	for _, e := range odd {
 		var at interface{ FieldPath() string }
 		if !errors.As(e, &at) {
-			return nil, fmt.Errorf("%v: %w", d.at, e)
+			return nil, fmt.Errorf("%v: %w", d.At, e)
 		}
 		if !strings.HasPrefix(e.Error(), "unknown field") {
-			return nil, d.at.error(at.FieldPath(), "it is there twice")
+			return nil, d.At.Errorf(at.FieldPath(), "it is there twice")
 		}
-		warnings = append(warnings, d.at.error(at.FieldPath(), "this program does not know the field and passes over it").Error())
+		warnings = append(warnings, d.At.Errorf(at.FieldPath(), "this program does not know the field and passes over it").Error())
 	}
 	return warnings, nil
 }

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	batchv1 "k8s.io/api/batch/v1"
+
+	"github.com/managedby-dev/managedby/internal/cli"
+	"github.com/managedby-dev/managedby/mirror"
+	"github.com/managedby-dev/managedby/statusvalidate"
+)
+
+// page is the text of a report in the making.
+type page struct{ cli.Page }
+
+// writeText writes the report for people: what is clean is only counted.
+func writeText(w io.Writer, r report, p *page) error {
+	for _, s := range r.Subjects {
+		if len(s.Findings) > 0 {
+			p.subject(s, r.Releases)
+		}
+	}
+	p.Prose("", cli.Text(cli.Bold, r.summary()))
+	if p.Err != nil {
+		return p.Err
+	}
+	_, err := p.WriteTo(w)
+	return err
+}
+
+func (r report) summary() string {
+	what := "looked at 1 status"
+	if n := len(r.Subjects); n != 1 {
+		what = fmt.Sprintf("looked at %d statuses", n)
+	}
+	if r.Errors+r.Warnings == 0 {
+		return what + ": nothing to report, by " + ranges(r.Releases, r.Releases)
+	}
+	return fmt.Sprintf("%s: %s, %s", what, counted(r.Errors, "error"), counted(r.Warnings, "warning"))
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// ranges names a selection of the releases that were asked.
+func ranges(selected, asked []string) string {
+	return cli.Ranges(asked, func(i int) bool { return slices.Contains(selected, asked[i]) })
+}
+
+func (p *page) subject(s subject, asked []string) {
+	title := s.Source
+	if s.Name != "" {
+		title = fmt.Sprintf("%s: %s", strings.TrimPrefix(s.Namespace+"/"+s.Name, "/"), s.Source)
+	}
+	p.Title(title)
+	if s.About != "" {
+		p.Prose("", cli.Text(cli.Plain, s.About))
+	}
+	p.findings(s.Findings, asked)
+	for _, m := range s.Mends {
+		p.mend(s, m, asked)
+	}
+	p.Put()
+}
+
+// enough findings of one rule are shown of a status.
+const enough = 10
+
+func (p *page) findings(list []finding, asked []string) {
+	same := 0
+	for i, f := range list {
+		if same++; i == 0 || f.Rule == "" || f.Rule != list[i-1].Rule {
+			same = 1
+		}
+		last := i == len(list)-1 || f.Rule != list[i+1].Rule
+		switch {
+		case same <= enough:
+			p.finding(f, asked, same > 1)
+		case last:
+			p.Put()
+			p.Prose("", cli.Text(levels[f.Level], fmt.Sprintf("%s %s: %d more", f.Level, f.Rule, same-enough)))
+		}
+	}
+}
+
+var levels = map[level]cli.Style{isError: cli.Red, isWarning: cli.Yellow}
+
+// finding writes one, and for another one of the same rule no more than where it is.
+func (p *page) finding(f finding, asked []string, likewise bool) {
+	p.Put()
+	p.Prose("", cli.Text(levels[f.Level], strings.Join(slices.DeleteFunc([]string{string(f.Level), f.Rule, f.Field}, func(s string) bool { return s == "" }), " ")))
+	p.Prose(cli.Margin, cli.Text(cli.Plain, f.Message+shownValue(f.Value)))
+	if len(f.Candidates) > 0 {
+		p.Prose(cli.Margin, cli.Text(cli.Plain, fmt.Sprintf("One of: %v. The answer does not tell.", f.Candidates)))
+	}
+	if likewise {
+		return
+	}
+	if f.Harm != "" {
+		p.Prose(cli.Margin, cli.Text(cli.Plain, "Why it matters: "+f.Harm+"."))
+	}
+	if f.Remedy != "" {
+		p.Prose(cli.Margin, cli.Text(cli.Plain, "What to do: "+f.Remedy+"."))
+	}
+	p.Prose(cli.Margin, cli.Text(cli.Dim, f.where(asked)))
+}
+
+// shownValue is the value of a finding, shortened.
+func shownValue(value any) string {
+	text, err := json.Marshal(value)
+	if value == nil || err != nil {
+		return ""
+	}
+	return "; it is " + cli.Cut(string(text), 60)
+}
+
+func (f finding) where(asked []string) string {
+	switch {
+	case f.Rule == "":
+		return "Not one of the rules about a Job's status, or not to be told."
+	case len(f.Releases) == 0:
+		return fmt.Sprintf("In none of the releases that were asked. It is a rule of these: %s.", heldIn(f.Rule))
+	case f.Level == isError:
+		return "Refused by " + ranges(f.Releases, asked) + "."
+	}
+	return "On " + ranges(f.Releases, asked) + "."
+}
+
+// heldIn says in words which releases have a rule.
+func heldIn(rule string) string {
+	var ranges []string
+	for _, info := range statusvalidate.Rules() {
+		for _, v := range info.Versions {
+			if string(info.Rule) == rule {
+				ranges = append(ranges, v.Releases)
+			}
+		}
+	}
+	return strings.Join(ranges, "; ")
+}
+
+// results say what became of a mend that writes nothing.
+var results = map[mirror.StatusOutcome]string{
+	mirror.InSync:   "Write nothing: once mended, it is what is stored already.",
+	mirror.Finished: "Leave the status as it is stored: the Job has finished, and that is final.",
+	mirror.Conflict: "Nothing can be written.",
+	mirror.Invalid:  "No form of this status is accepted.",
+}
+
+// sides are the planner's words for the two Jobs it has.
+var sides = regexp.MustCompile(`\b(local|remote|mirror)\b`)
+
+// roles say what the planner means by local and remote.
+var roles = map[subjectKind]string{
+	aJob:     "Remote, or the mirror, is the Job; local is the same Job without a status.",
+	anUpdate: "Remote, or the mirror, is the status as it is sent; local is the Job as it is stored.",
+	anEvent:  "Remote, or the mirror, is the status as it was sent; local is the Job as it was stored.",
+}
+
+func (p *page) mend(s subject, m mend, asked []string) {
+	p.Put()
+	p.Prose("", cli.Text(cli.Green, fmt.Sprintf("The least change that mends it, for %s: %s", ranges(m.Releases, asked), m.Outcome)))
+	var said []string
+	if m.Outcome != mirror.Copied {
+		said = append(said, strings.TrimSpace(results[m.Outcome]+" The planner: "+m.Why+"."))
+	}
+	for _, c := range m.Changes {
+		said = append(said, c.String())
+	}
+	for _, text := range said {
+		p.Prose(cli.Margin, cli.Text(cli.Plain, text))
+	}
+	if slices.ContainsFunc(said, sides.MatchString) {
+		p.Prose(cli.Margin, cli.Text(cli.Dim, roles[s.Kind]))
+	}
+	if m.Status == nil {
+		return
+	}
+	p.Diff(p.tree(s.status), p.tree(m.Status), false)
+	if len(m.TooLate) > 0 {
+		p.Prose(cli.Margin, cli.Text(cli.Yellow, fmt.Sprintf("That is what should have been written. The Job as it is can no longer be changed to it: %v.", m.TooLate)))
+	}
+	if len(m.Left) > 0 {
+		p.Prose(cli.Margin, cli.Text(cli.Plain, fmt.Sprintf("It leaves what only the controller can know: %s.", strings.Join(m.Left, ", "))))
+	}
+}
+
+func (c change) String() string {
+	if c.Rule == "" {
+		return c.Field + ": " + c.Why
+	}
+	return fmt.Sprintf("%s: %s (%s)", c.Field, c.Why, c.Rule)
+}
+
+func (p *page) tree(status *batchv1.JobStatus) cli.Tree {
+	t, err := cli.TreeOf(status)
+	p.Note(err)
+	return t
+}
