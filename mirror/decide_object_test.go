@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/utils/ptr"
 
 	"github.com/managedby-dev/managedby/jobmanagedby"
 	"github.com/managedby-dev/managedby/mirror"
@@ -40,6 +41,26 @@ func TestDecideObjectJobs(t *testing.T) {
 				t.Errorf("%s: %s: created (-want +got):\n%s", name, c, diff)
 			}
 		})
+	}
+}
+
+// TestDecideObjectDeadline: a Job that is sent again has used up some of its activeDeadlineSeconds.
+func TestDecideObjectDeadline(t *testing.T) {
+	p := planner(t)
+	s := inSyncState(t, p, func(j *batchv1.Job) { j.Spec.ActiveDeadlineSeconds = ptr.To[int64](600) })
+	s.Mirror = mirror.Live(nil)
+	want := p.Decide(s)
+	got := p.DecideObject(jobKind(t), mirror.AsObjects(s, func(j *batchv1.Job) *unstructured.Unstructured { return asObject(t, j) }))
+	if len(want.Actions) != 2 || len(got.Actions) != 2 {
+		t.Fatalf("%s and %s", want, got)
+	}
+	sent := asJob(t, got.Actions[1].Unstructured)
+	if d := sent.Spec.ActiveDeadlineSeconds; d == nil || *d != 500 {
+		t.Errorf("%v seconds are left, want 500", d)
+	}
+	sent.TypeMeta = want.Actions[1].Job.TypeMeta
+	if diff := cmp.Diff(want.Actions[1].Job, sent); diff != "" {
+		t.Errorf("(-Decide +DecideObject):\n%s", diff)
 	}
 }
 

@@ -126,7 +126,7 @@ func TestBadFlags(t *testing.T) {
 		{"-now noon", `-now: parsing time "noon"`},
 		{"-o yaml", `-o: "yaml" is neither text nor json`},
 		{"-width 20", "-width: 20 is too narrow"},
-		{"-width 9223372036854775807", "-width: 9223372036854775807 is too wide"},
+		{"-width 2147483647", "-width: 2147483647 is too wide"},
 		{"-width wide", `invalid value "wide" for flag -width`},
 	}
 	for _, tt := range tests {
