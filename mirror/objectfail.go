@@ -139,8 +139,8 @@ func setTime(kind jobmanagedby.Kind, rule jobmanagedby.FinishRule, u *unstructur
 		}
 		return setCondition(kind, u, conditionType, "False", why)
 	}
-	p, err := objpath.Parse(rule.At)
-	if rule.At == "" || err != nil || !p.IsPlain() {
+	p, _ := objpath.Parse(rule.At)
+	if !p.IsPlain() { // nor is one that cannot be read
 		return nil
 	}
 	return p.Set(u.Object, why.LastTransitionTime.UTC().Format(time.RFC3339))
