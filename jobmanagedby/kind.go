@@ -55,8 +55,11 @@ type Kind struct {
 
 	// Suspend is how the object is suspended.
 	Suspend Suspend
-	// Status is the path of the status.
+	// Status is the path of the status: "status", which the CRD has to have as a subresource.
 	Status string
+	// StatusNeeds are the paths of strings that a status has to have for the API server to take it. Empty ones will
+	// do.
+	StatusNeeds []string
 	// Finish are the rules by which the result is read, the first that holds; none for a kind that
 	// never finishes.
 	Finish []FinishRule
@@ -210,7 +213,7 @@ func find(is func(*Kind) bool) (Kind, bool) {
 
 // clone returns a copy that shares no memory.
 func (k Kind) clone() Kind {
-	for _, list := range []*[]string{&k.Versions, &k.Allowed, &k.Nested, &k.Embedded, &k.JobTemplates} {
+	for _, list := range []*[]string{&k.Versions, &k.Allowed, &k.StatusNeeds, &k.Nested, &k.Embedded, &k.JobTemplates} {
 		*list = slices.Clone(*list)
 	}
 	k.Started, k.Finish = slices.Clone(k.Started), slices.Clone(k.Finish)

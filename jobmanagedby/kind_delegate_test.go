@@ -188,6 +188,10 @@ func TestCheckKind(t *testing.T) {
 		{"HonoredSince", func(k *jobmanagedby.Kind) { k.HonoredSince = "soon" }},
 		{"Suspend.Path", func(k *jobmanagedby.Kind) { k.Suspend.Path = "spec.suspend." }},
 		{"Status", func(k *jobmanagedby.Kind) { k.Status = "status[]" }},
+		{"Status", func(k *jobmanagedby.Kind) { k.Status = "status.run" }},
+		{"Suspend.Path", func(k *jobmanagedby.Kind) { k.Suspend.Path = "suspended" }},
+		{"SelfDelete[0].Set", func(k *jobmanagedby.Kind) { k.SelfDelete = []jobmanagedby.Edit{{Path: "spec.x", Set: 100}} }},
+		{"StatusNeeds[0]", func(k *jobmanagedby.Kind) { k.StatusNeeds = []string{"status.pods[]"} }},
 		{"Finish[0].Result", func(k *jobmanagedby.Kind) { k.Finish = []jobmanagedby.FinishRule{{If: k.Finish[0].If}} }},
 		{"Finish[0].If", func(k *jobmanagedby.Kind) { k.Finish = []jobmanagedby.FinishRule{{Result: jobmanagedby.Failed}} }},
 		{"Finish[0].If[0]", func(k *jobmanagedby.Kind) {
@@ -228,7 +232,7 @@ func TestCheckKind(t *testing.T) {
 // TestOwnKind: a kind of one's own is a value.
 func TestOwnKind(t *testing.T) {
 	sweep := jobmanagedby.Kind{
-		Versions: []string{"v1"}, Field: "spec.run.managedBy", Reserved: "example.com/sweeper",
+		Versions: []string{"v1"}, Status: "status", Field: "spec.run.managedBy", Reserved: "example.com/sweeper",
 		Form: jobmanagedby.FormDomainPath, Checked: jobmanagedby.CheckedByCRD, Change: jobmanagedby.ChangeNever, Since: "1.0", HonoredSince: "1.0",
 	}
 	sweep.Group, sweep.Kind = "example.com", "Sweep"

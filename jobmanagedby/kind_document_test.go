@@ -65,6 +65,12 @@ func kindsDocument() string {
 	return b.String()
 }
 
+// everyKind is what no row says.
+const everyKind = "- A kind whose other names are \"only\" one cannot be given to a controller of a name of your own. You can answer to that name where no MultiKueue does. " +
+	"Set all of `Policy.Keys` to a domain of your own then: the default ones are in the domain of the name.\n" +
+	"- An operator does not look at an object of another controller, so nobody deletes that when its time to live is over. `BuildObject` leaves it out of the mirror.\n" +
+	"- `mirror.Planner.DecideObject` says the next step for all of them; there is [an example](../mirror/example_object_test.go).\n"
+
 func table(b *strings.Builder, head []string, row func(jobmanagedby.Kind) []string) {
 	b.WriteString("| " + strings.Join(head, " | ") + " |\n|" + strings.Repeat("---|", len(head)) + "\n")
 	for _, k := range jobmanagedby.Kinds() {

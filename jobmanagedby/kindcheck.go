@@ -36,7 +36,15 @@ func CheckKind(k Kind) error {
 		c.checkField()
 	}
 	c.path("Suspend.Path", k.Suspend.Path, true)
-	c.path("Status", k.Status, true)
+	if k.Suspend.Path != "" {
+		c.inSpec("Suspend.Path", k.Suspend.Path)
+	}
+	if k.NoField == "" && k.Status != statusPath {
+		c.errs = append(c.errs, field.NotSupported(field.NewPath("Status"), k.Status, []string{statusPath}))
+	}
+	for i, path := range k.StatusNeeds {
+		c.pathAt(field.NewPath("StatusNeeds").Index(i), path, true)
+	}
 	for i, rule := range k.Finish {
 		at := field.NewPath("Finish").Index(i)
 		c.tests(at.Child("If"), rule.If)
@@ -69,8 +77,8 @@ func (c *kindChecker) checkField() {
 	k := c.kind
 	c.require("Field", k.Field)
 	c.path("Field", k.Field, true)
-	if k.Field != "" && !strings.HasPrefix(k.Field, "spec.") {
-		c.errs = append(c.errs, field.Invalid(field.NewPath("Field"), k.Field, "must be in spec"))
+	if k.Field != "" {
+		c.inSpec("Field", k.Field)
 	}
 	c.require("Reserved", k.Reserved)
 	if len(k.Versions) == 0 {
@@ -82,6 +90,12 @@ func (c *kindChecker) checkField() {
 	c.release("Since", k.Since)
 	if k.HonoredSince != "" {
 		c.release("HonoredSince", k.HonoredSince)
+	}
+}
+
+func (c *kindChecker) inSpec(name, path string) {
+	if !strings.HasPrefix(path, "spec.") {
+		c.errs = append(c.errs, field.Invalid(field.NewPath(name), path, "must be in spec"))
 	}
 }
 
@@ -132,6 +146,9 @@ func (c *kindChecker) edits(name string, edits []Edit) {
 		at := field.NewPath(name).Index(i)
 		c.pathAt(at.Child("Path"), edit.Path, false)
 		c.tests(at.Child("If"), edit.If)
+		if _, err := objpath.Copy(edit.Set, "Set"); err != nil {
+			c.errs = append(c.errs, field.Invalid(at.Child("Set"), edit.Set, "must be a value of JSON, with numbers as int64 or float64"))
+		}
 		if top, _, _ := strings.Cut(edit.Path, "."); top != "spec" && top != "metadata" {
 			c.errs = append(c.errs, field.Invalid(at.Child("Path"), edit.Path, "must be in spec or metadata"))
 		}

@@ -72,13 +72,17 @@ func (e Edit) Apply(u *unstructured.Unstructured) error {
 	if e.Set == nil && e.Is == "" {
 		return malformedIn(u, p.Remove(u.Object))
 	}
-	return malformedIn(u, p.Each(u.Object, func(in map[string]any, name, _ string) error {
+	return malformedIn(u, p.Each(u.Object, func(in map[string]any, name, at string) error {
 		switch {
 		case e.Is != "" && in[name] != any(e.Is):
 		case e.Set == nil:
 			delete(in, name)
 		default:
-			in[name] = e.Set
+			value, err := objpath.Copy(e.Set, at)
+			if err != nil {
+				return err
+			}
+			in[name] = value
 		}
 		return nil
 	}))

@@ -116,13 +116,13 @@ func trainingKinds() []Kind {
 
 	return []Kind{{
 		GroupKind: schema.GroupKind{Group: "trainer.kubeflow.org", Kind: "TrainJob"}, Versions: []string{"v1alpha1"}, Operator: "Kubeflow Trainer",
-		Field: "spec.managedBy", Reserved: trainer, Defaulted: true, Allowed: []string{multiKueue}, Form: FormAny,
+		Field: "spec.managedBy", Reserved: trainer, Defaulted: true, Allowed: []string{multiKueue}, Form: FormAny, MaxLength: 253,
 		Checked: CheckedByCRD, Change: ChangeNever, Since: "2.0.0", HonoredSince: "2.3.0",
 		Suspend: Suspend{Path: "spec.suspend"}, Status: statusPath,
 		Finish: finishes("Complete", "Failed"), Started: set("status.jobsStatus[].active", "status.jobsStatus[].ready",
 			"status.jobsStatus[].succeeded", "status.jobsStatus[].failed"),
 		ServerSet: []Edit{remove("spec.runtimePatches[manager="+patchManager+"]", "Kueue's, for its own cluster")},
-		Note:      "2.0.0 to 2.2.1 keep the field and run the job all the same; from about 2.2 a value has at most 253 bytes",
+		Note:      "2.0.0 to 2.2.1 keep the field and run the job all the same; 2.0.0 has no greatest length",
 		Source: "github.com/kubeflow/trainer, pkg/apis/trainer/v1alpha1/trainjob_types.go, " +
 			"manifests/base/crds/trainer.kubeflow.org_trainjobs.yaml, pkg/util/trainjob/trainjob.go",
 	}, pytorch, trainingKind("TFJob"), trainingKind("XGBoostJob"), trainingKind("PaddleJob"), jax, mpi2, mpi1}
@@ -149,7 +149,7 @@ func rayKinds() []Kind {
 
 	job.Finish = []FinishRule{
 		{append(finished("Complete"), succeeded), Succeeded, end}, {append(finished("Failed"), succeeded), Succeeded, end},
-		{finished("Complete"), Failed, end}, {finished("Failed"), Failed, end},
+		{finished("Failed"), Failed, end}, {finished("Complete"), Failed, end},
 	}
 	job.Started = set("status.startTime")
 	job.Nested = []string{"spec.rayClusterSpec.managedBy"}
@@ -192,6 +192,8 @@ func otherKinds() []Kind {
 			Source: "github.com/tektoncd/pipeline, pkg/apis/pipeline/v1/{pipelinerun,taskrun}_{types,validation}.go, pkg/apis/pipeline/register.go",
 		}
 	}
+	taskRun := tekton("TaskRun")
+	taskRun.StatusNeeds = []string{"status.podName"}
 	return []Kind{{
 		GroupKind: schema.GroupKind{Group: appWrapper, Kind: "AppWrapper"}, Versions: []string{"v1beta2"}, Operator: "AppWrapper",
 		Field: "spec.managedBy", Reserved: appWrapper + "/appwrapper-controller", Form: FormAny,
@@ -207,7 +209,7 @@ func otherKinds() []Kind {
 		Note: "the operator skips before it handles a deletion: a finalizer of its own that is there already is not taken off. " +
 			"A webhook refuses changes",
 		Source: "github.com/project-codeflare/appwrapper, api/v1beta2/appwrapper_types.go, internal/webhook/appwrapper_webhook.go",
-	}, tekton("PipelineRun"), tekton("TaskRun")}
+	}, tekton("PipelineRun"), taskRun}
 }
 
 // kindsWithoutField are those that people look for it in.

@@ -3,6 +3,7 @@ package mirror
 import (
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -76,6 +77,25 @@ func waitFor(o Outcome) func(situation) Plan {
 
 func (t situation) elsewhere() Plan {
 	return t.write(outcome(Elsewhere).again(lookAgain, "the other worker may have let go"), projection{}, nil)
+}
+
+// incomplete says what is missing. It is a mistake of the caller, or of a fake API server.
+func (t situation) incomplete() Plan {
+	err := &IncompleteError{Job: keyOf(t.local)}
+	for _, part := range []struct {
+		name string
+		is   bool
+	}{
+		{"State.Worker", t.Worker != "" && utf8.ValidString(t.Worker)},
+		{"State.Now", isUsual(t.Now.Time)},
+		{"metadata.uid of the local Job", t.local.UID != ""},
+		{"metadata.resourceVersion of the local Job", t.local.ResourceVersion != ""},
+	} {
+		if !part.is {
+			err.Missing = append(err.Missing, part.name)
+		}
+	}
+	return outcome(Incomplete).failing(err)
 }
 
 func (t situation) badRecord() Plan {

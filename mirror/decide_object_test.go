@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -184,14 +185,14 @@ func TestDecideObjectMalformed(t *testing.T) {
 		"metadata.deletionTimestamp": func(u *unstructured.Unstructured) {
 			u.Object["metadata"].(map[string]any)["deletionTimestamp"] = int64(3)
 		},
-		"status.conditions[type=Failed].lastTransitionTime": func(u *unstructured.Unstructured) {
-			u.Object["status"] = map[string]any{"conditions": []any{map[string]any{"type": "Failed", "status": "True", "lastTransitionTime": "noon"}}}
-		},
 	} {
 		for _, side := range []string{"local", "mirror", "elsewhere"} {
 			p := planner(t)
 			s := mirror.AsObjects(inSyncState(t, p), jobSet)
 			bad := asJobSet(t, storedJob())
+			if side != "local" {
+				bad = asJobSet(t, mirrorOf(t, p, storedJob()))
+			}
 			spoil(bad)
 			switch side {
 			case "local":
@@ -213,5 +214,43 @@ func TestDecideObjectMalformed(t *testing.T) {
 	var other *jobmanagedby.KindError
 	if plan.Outcome != mirror.Malformed || !errors.As(plan.Err, &other) {
 		t.Errorf("Jobs as JobSets: %s", plan)
+	}
+}
+
+// TestDecideObjectUnread: what need not be read stands in nobody's way.
+func TestDecideObjectUnread(t *testing.T) {
+	kind, _ := kindObject(t, "jobset")
+	p := planner(t)
+	spoiled := func(job *batchv1.Job) *unstructured.Unstructured {
+		u := asJobSet(t, job)
+		u.Object["spec"], u.Object["status"] = []any{}, "none"
+		return u
+	}
+	foreign := storedJob(func(j *batchv1.Job) { j.UID = "somebody-elses" })
+	deleting := withMods(storedJob(), deletedAt(50, cleanupFinalizer), sentTo(worker, 1, mirrorUID))
+	state := func(local, remote *unstructured.Unstructured) mirror.State {
+		return mirror.State{Key: jobKey, Local: mirror.LiveObject(local), Mirror: mirror.LiveObject(remote), Elsewhere: mirror.OtherWorkers(), Worker: worker, Wanted: true, Now: at(100)}
+	}
+	unreadableStatus := asJobSet(t, deleting)
+	unreadableStatus.Object["status"] = "none"
+	for name, tt := range map[string]struct {
+		state mirror.State
+		want  mirror.Outcome
+		kinds []mirror.ActionKind
+	}{
+		"a foreign object":              {state(asJobSet(t, storedJob()), spoiled(foreign)), mirror.Conflict, nil},
+		"a foreign one at a deletion":   {state(unreadableStatus, spoiled(foreign)), mirror.CleanedUp, []mirror.ActionKind{mirror.RemoveFinalizer}},
+		"the mirror at a deletion":      {state(unreadableStatus, spoiled(mirrorOf(t, p, storedJob()))), mirror.CleaningUp, []mirror.ActionKind{mirror.DeleteMirror}},
+		"an orphan":                     {state(nil, spoiled(mirrorOf(t, p, storedJob()))), mirror.Orphan, nil},
+		"the mirror of a living object": {state(asJobSet(t, storedJob()), spoiled(mirrorOf(t, p, storedJob()))), mirror.Malformed, nil},
+	} {
+		plan := p.DecideObject(kind, tt.state)
+		var kinds []mirror.ActionKind
+		for _, a := range plan.Actions {
+			kinds = append(kinds, a.Kind)
+		}
+		if plan.Outcome != tt.want || !slices.Equal(kinds, tt.kinds) {
+			t.Errorf("%s: %s", name, plan)
+		}
 	}
 }

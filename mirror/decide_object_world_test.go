@@ -10,6 +10,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/managedby-dev/managedby/internal/mergepatch"
@@ -216,7 +217,7 @@ func TestObjectLife(t *testing.T) {
 					removal = append(removal, mirror.ReleaseMirror)
 				}
 				if len(w.kind.Finish) > 0 {
-					w.expect("Finished", slices.Concat([]mirror.ActionKind{mirror.Claim, mirror.WriteStatus}, removal, []mirror.ActionKind{mirror.RemoveFinalizer})...)
+					w.expect("Finished", slices.Concat([]mirror.ActionKind{mirror.WriteStatus}, removal, []mirror.ActionKind{mirror.RemoveFinalizer})...)
 					if got := w.management.u.Object["status"]; !reflect.DeepEqual(got, shown) {
 						t.Errorf("the status is %v, want %v", got, shown)
 					}
@@ -315,4 +316,93 @@ func TestObjectEvicted(t *testing.T) {
 	w.wanted = true
 	w.now = metav1.NewTime(w.now.Add(600e9))
 	w.expect("InSync", mirror.Claim, mirror.CreateMirror)
+}
+
+// TestObjectResultFirst: a result is written before the record, so that it stays when its mirror disappears.
+func TestObjectResultFirst(t *testing.T) {
+	for _, policy := range []mirror.LossPolicy{mirror.RecreateMirror, mirror.FailJob} {
+		w := newObjectWorld(t, "jobset", func(p *mirror.Policy) { p.OnMirrorLost = policy })
+		for range 2 {
+			w.step()
+		}
+		w.finish("jobset")
+		w.step()
+		w.worker.u = nil
+		w.expect("Finished", mirror.RemoveFinalizer)
+		if w.result() != jobmanagedby.Succeeded || w.worker.creates != 1 {
+			t.Errorf("%q: %s, %d creates", policy, w.result(), w.worker.creates)
+		}
+	}
+}
+
+// TestObjectTimeUnreadable: a result counts also if its time cannot be read.
+func TestObjectTimeUnreadable(t *testing.T) {
+	w := newObjectWorld(t, "rayjob")
+	w.expect("InSync", dispatched...)
+	w.worker.touch(func(u *unstructured.Unstructured) {
+		u.Object["status"] = map[string]any{"jobDeploymentStatus": "Complete", "jobStatus": "SUCCEEDED", "endTime": int64(7)}
+	})
+	w.expect("Finished", mirror.WriteStatus, mirror.DeleteMirror, mirror.RemoveFinalizer)
+}
+
+// TestObjectOddStatus: a type of a condition that is no string, and numbers of another Go type.
+func TestObjectOddStatus(t *testing.T) {
+	w := newObjectWorld(t, "jobset")
+	w.expect("InSync", dispatched...)
+	w.worker.touch(func(u *unstructured.Unstructured) {
+		u.Object["status"] = map[string]any{"conditions": []any{map[string]any{"type": []any{}, "status": "True"}}, "restarts": int64(1), "more": []any{map[string]any{"n": int64(2)}}}
+	})
+	w.expect("InSync", mirror.Claim, mirror.WriteStatus)
+	w.worker.touch(func(u *unstructured.Unstructured) {
+		status := u.Object["status"].(map[string]any)
+		status["restarts"], status["more"] = float64(1), []any{map[string]any{"n": float64(2)}}
+	})
+	w.expect("InSync")
+	w.worker.touch(func(u *unstructured.Unstructured) { u.Object["status"].(map[string]any)["restarts"] = 1.5 })
+	w.expect("InSync", mirror.WriteStatus)
+}
+
+// TestObjectFailure: what a failure looks like, by the kinds' own ways to say it.
+func TestObjectFailure(t *testing.T) {
+	own := func(test jobmanagedby.Test) jobmanagedby.Kind {
+		return jobmanagedby.Kind{
+			GroupKind: schema.GroupKind{Group: "example.com", Kind: "Sweep"}, Versions: []string{"v1"}, Operator: "sweeper",
+			Field: "spec.managedBy", Reserved: "example.com/sweeper", Form: jobmanagedby.FormAny, Checked: jobmanagedby.CheckedByNobody,
+			Change: jobmanagedby.ChangeNever, Since: "1.0", Status: "status",
+			Finish: []jobmanagedby.FinishRule{{If: []jobmanagedby.Test{test}, Result: jobmanagedby.Failed}},
+		}
+	}
+	for name, tt := range map[string]struct {
+		kind   jobmanagedby.Kind
+		status any
+		want   string // in the status; empty: none can be written
+	}{
+		"a boolean":                {own(jobmanagedby.Test{Path: "status.failed", Is: "true"}), nil, "map[failed:true]"},
+		"a boolean that is there":  {own(jobmanagedby.Test{Path: "status.failed", Is: "true"}), map[string]any{"failed": false}, "map[failed:true]"},
+		"a string":                 {own(jobmanagedby.Test{Path: "status.phase", Is: "Failed"}), map[string]any(nil), "map[phase:Failed]"},
+		"a string that says true":  {own(jobmanagedby.Test{Path: "status.failed", Is: "true"}), map[string]any{"failed": "false"}, "map[failed:true]"},
+		"a count":                  {own(jobmanagedby.Test{Path: "status.failed"}), nil, ""},
+		"an entry that is missing": {own(jobmanagedby.Test{Path: "status.pods[name=a].failed", Is: "true"}), nil, ""},
+	} {
+		must(t, jobmanagedby.CheckKind(tt.kind))
+		u := &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "example.com/v1", "kind": "Sweep", "spec": map[string]any{"managedBy": dispatcher}, "status": tt.status,
+			"metadata": map[string]any{"namespace": "research", "name": "train", "uid": string(storedJob().UID), "resourceVersion": "7",
+				"finalizers":  []any{cleanupFinalizer},
+				"annotations": map[string]any{dispatchKey: withMods(storedJob(), sentTo(worker, 1, mirrorUID)).Annotations[dispatchKey]}},
+		}}
+		p := planner(t, func(p *mirror.Policy) { p.OnMirrorLost = mirror.FailJob })
+		plan := p.DecideObject(tt.kind, mirror.State{
+			Local: mirror.LiveObject(u), Mirror: mirror.LiveObject(nil), Elsewhere: mirror.OtherWorkers(), Worker: worker, Wanted: true, Now: at(100),
+		})
+		got := ""
+		if len(plan.Actions) > 0 {
+			s := &objectServer{t: t, u: u}
+			s.patch(plan.Actions[0])
+			got = fmt.Sprint(s.u.Object["status"])
+		}
+		if plan.Outcome != mirror.MirrorLost || got != tt.want || (plan.Err == nil) != (tt.want != "") {
+			t.Errorf("%s: %s: %s, want %s", name, plan, got, tt.want)
+		}
+	}
 }

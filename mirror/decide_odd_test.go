@@ -1,7 +1,9 @@
 package mirror_test
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -263,6 +265,34 @@ func TestForgottenWorker(t *testing.T) {
 		s.Worker, s.Mirror = "w9", mirror.Live(nil)
 		if plan := w.planner.Decide(s); len(plan.Actions) > 0 {
 			t.Errorf("%s: %s", name, plan)
+		}
+	}
+}
+
+// TestIncomplete: what is missing is said by name.
+func TestIncomplete(t *testing.T) {
+	p := planner(t)
+	local := func(s mirror.State, change mod) mirror.State {
+		s.Local = mirror.Cached(withMods(storedJob(), change))
+		return s
+	}
+	for want, spoil := range map[string]func(mirror.State) mirror.State{
+		"State.Worker": func(s mirror.State) mirror.State { s.Worker = ""; return s },
+		"State.Now":    func(s mirror.State) mirror.State { s.Now = metav1.Time{}; return s },
+		"metadata.uid of the local Job": func(s mirror.State) mirror.State {
+			return local(s, func(j *batchv1.Job) { j.UID = "" })
+		},
+		"metadata.resourceVersion of the local Job": func(s mirror.State) mirror.State {
+			return local(s, func(j *batchv1.Job) { j.ResourceVersion = "" })
+		},
+	} {
+		plan := p.Decide(spoil(inSyncState(t, p)))
+		var missing *mirror.IncompleteError
+		if plan.Outcome != mirror.Incomplete || !errors.As(plan.Err, &missing) || !slices.Equal(missing.Missing, []string{want}) || len(plan.Actions) > 0 {
+			t.Errorf("without %s: %s", want, plan)
+		}
+		if !strings.Contains(plan.String(), want) {
+			t.Errorf("%q does not name %s", plan, want)
 		}
 	}
 }

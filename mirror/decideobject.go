@@ -1,6 +1,8 @@
 package mirror
 
 import (
+	"slices"
+
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,7 +21,7 @@ func CachedObject(object *unstructured.Unstructured) Observation {
 	return Observation{object: object, of: ofObject}
 }
 
-// LiveGetObject is [LiveGet] for [Planner.DecideObject].
+// LiveGetObject is [LiveGet] for [Planner.DecideObject], with a client that does not cache.
 func LiveGetObject(object *unstructured.Unstructured, err error) Observation {
 	return got(object, err, LiveObject)
 }
@@ -40,23 +42,26 @@ func CachedGetObject(object *unstructured.Unstructured, err error) Observation {
 //     carried over are those of [Planner.PlanObjectSpec];
 //   - there is no promise of a verdict, no live counter to clear, and no activeDeadlineSeconds that earlier attempts
 //     have used up;
-//   - a status and the dispatch record go in two requests, the record first, because the subresource "status" of
-//     a custom resource ignores changes of the metadata; so the status comes with a plan of its own;
+//   - a status and the dispatch record go in two requests, because the subresource "status" of a custom resource
+//     ignores changes of the metadata: the record first, and the status with the next plan, unless it is a result;
 //   - a mirror that is held (Policy.HoldMirror) and was deleted by somebody else is deleted in the foreground, and let
 //     go when the garbage collector is done, without a look at pods;
 //   - a failure of a mirror that is being deleted is a result only if its status says that it is older than the deletion;
 //   - an object whose mirror is lost for good is concluded by the least that [jobmanagedby.Kind.Finished] reads as a
 //     failure. One that has no such state is reported as [MirrorLost], and not created again;
 //   - KeepFinished counts from [jobmanagedby.Kind.FinishedAt], and is taken for zero where the status does not say;
-//   - Policy.Condition does nothing.
+//   - Policy.Condition does nothing;
+//   - nobody looks at the time to live of the local object (ttlSecondsAfterFinished): the operator leaves it alone,
+//     and the mirror has none.
 //
 // Whether the operator of the management cluster leaves the object alone is another question: ask
 // [jobmanagedby.Kind.Decide] for its release. A CronJob it never leaves alone.
 //
-// An object that cannot be read is [Malformed], with the error in Plan.Err, as is the plan for a mirror that cannot:
-// nothing is planned.
+// Where the local object or its mirror cannot be read the outcome is [Malformed], with the error in Plan.Err: nothing
+// is planned. Of what is not read it does not matter: once the local object is being deleted the metadata will do, and
+// always of an object on a worker that is no mirror.
 func (p *Planner) DecideObject(kind jobmanagedby.Kind, s State) Plan {
-	typed, err := typedState(kind, s)
+	typed, err := p.typedState(kind, s)
 	switch {
 	case err != nil:
 		return outcome(Malformed).failing(err)
@@ -67,24 +72,36 @@ func (p *Planner) DecideObject(kind jobmanagedby.Kind, s State) Plan {
 	}
 }
 
-// typedState is the State with a Job for every object.
-func typedState(kind jobmanagedby.Kind, s State) (State, error) {
-	others := make([]Observation, len(s.Elsewhere.seen))
-	copy(others, s.Elsewhere.seen)
+// typedState is the State with a Job for every object. Of what is no mirror of ours only the metadata are read, and of
+// what is on the workers where the local object is gone or being deleted: nothing else in them is to stand in the way.
+func (p *Planner) typedState(kind jobmanagedby.Kind, s State) (State, error) {
+	others := slices.Clone(s.Elsewhere.seen)
 	s.Elsewhere.seen = others
-	all := []*Observation{&s.Local, &s.Mirror}
-	for i := range others {
-		all = append(all, &others[i])
+	local := s.Local.object
+	isEnding := local == nil || local.GetDeletionTimestamp() != nil
+	readLocal, readRemote := typedJob, func(kind jobmanagedby.Kind, u *unstructured.Unstructured) (*batchv1.Job, error) {
+		if _, _, ours := p.LocalOf(u); isEnding || !ours {
+			return typedMetadata(kind, u)
+		}
+		return typedJob(kind, u)
 	}
-	for _, o := range all {
-		if err := o.typed(kind); err != nil {
-			return State{}, err
+	if isEnding {
+		readLocal = typedManaged
+	}
+	err := s.Local.typed(kind, readLocal)
+	if err == nil {
+		err = s.Mirror.typed(kind, readRemote)
+	}
+	for i := range others {
+		if err == nil {
+			err = others[i].typed(kind, readRemote)
 		}
 	}
-	return s, nil
+	return s, err
 }
 
-func (o *Observation) typed(kind jobmanagedby.Kind) (err error) {
+// typed turns an observation of an object into that of a Job.
+func (o *Observation) typed(kind jobmanagedby.Kind, read func(jobmanagedby.Kind, *unstructured.Unstructured) (*batchv1.Job, error)) (err error) {
 	switch {
 	case o.of != ofObject:
 		*o = Observation{}
@@ -92,7 +109,7 @@ func (o *Observation) typed(kind jobmanagedby.Kind) (err error) {
 		o.of = ofJob
 	default:
 		o.of = ofJob
-		o.job, err = typedJob(kind, o.object)
+		o.job, err = read(kind, o.object)
 	}
 	return err
 }
@@ -100,42 +117,55 @@ func (o *Observation) typed(kind jobmanagedby.Kind) (err error) {
 // typedJob returns a Job that stands for an object in the table: for a Job itself, for other kinds one with its
 // metadata, its controller, its suspension and its result.
 func typedJob(kind jobmanagedby.Kind, u *unstructured.Unstructured) (*batchv1.Job, error) {
-	if err := checkMetadata(kind, u); err != nil {
+	job, err := typedManaged(kind, u)
+	if err != nil {
 		return nil, err
 	}
 	if isJob(kind) {
-		if _, err := kind.ManagedBy(u); err != nil {
-			return nil, err
-		}
 		return jobOf(kind, u)
-	}
-	name, err := kind.ManagedBy(u)
-	if err != nil {
-		return nil, err
 	}
 	suspended, err := kind.Suspended(u)
 	if err != nil {
 		return nil, err
 	}
-	job := metadataOf(u)
-	job.DeletionTimestamp, job.Finalizers = u.GetDeletionTimestamp(), u.GetFinalizers()
-	job.Spec.ManagedBy, job.Spec.Suspend = &name, &suspended
+	job.Spec.Suspend = &suspended
 	job.Status.Conditions, err = resultCondition(kind, u)
 	return job, err
 }
 
-// resultCondition is the result of an object as that of a Job.
+// typedManaged is typedJob without the suspension and the result.
+func typedManaged(kind jobmanagedby.Kind, u *unstructured.Unstructured) (*batchv1.Job, error) {
+	job, err := typedMetadata(kind, u)
+	if err != nil {
+		return nil, err
+	}
+	name, err := kind.ManagedBy(u)
+	job.Spec.ManagedBy = &name
+	return job, err
+}
+
+// typedMetadata is typedJob for the metadata alone.
+func typedMetadata(kind jobmanagedby.Kind, u *unstructured.Unstructured) (*batchv1.Job, error) {
+	if err := checkMetadata(kind, u); err != nil {
+		return nil, err
+	}
+	job := metadataOf(u)
+	job.DeletionTimestamp, job.Finalizers = u.GetDeletionTimestamp(), u.GetFinalizers()
+	return job, nil
+}
+
+// resultCondition is the result of an object as that of a Job. A time that cannot be read is as good as none.
 func resultCondition(kind jobmanagedby.Kind, u *unstructured.Unstructured) ([]batchv1.JobCondition, error) {
 	result, err := kind.Finished(u)
 	if err != nil || result == jobmanagedby.Unfinished {
 		return nil, err
 	}
-	at, err := kind.FinishedAt(u)
+	at, _ := kind.FinishedAt(u)
 	c := batchv1.JobCondition{Type: batchv1.JobComplete, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(at)}
 	if result == jobmanagedby.Failed {
 		c.Type = batchv1.JobFailed
 	}
-	return []batchv1.JobCondition{c}, err
+	return []batchv1.JobCondition{c}, nil
 }
 
 // objectJobWorkload is a Job that was given as an object.

@@ -90,14 +90,21 @@ func (t situation) write(p Plan, s projection, r *record) Plan {
 }
 
 // writing is the action that changes metadata and status of the local object. The subresource "status" of a custom
-// resource ignores metadata, so there the metadata goes first, and the status with the next plan.
+// resource ignores metadata, so there the metadata goes first, and the status with the next plan; but a result goes
+// first, for the mirror that has it may disappear.
 //
 // Source: statusStrategy.PrepareForUpdate in k8s.io/apiextensions-apiserver/pkg/registry/customresource, 1.30 to 1.37.
 func (t situation) writing(metadata, status map[string]any) Action {
-	if status == nil || metadata != nil && !t.kind.isJob() {
+	split := metadata != nil && status != nil && !t.kind.isJob()
+	isResult := t.mirror != nil && verdict(&t.mirror.Status) != 0
+	switch {
+	case split && isResult:
+		return patch(WriteStatus, t.local, nil, status)
+	case split || status == nil:
 		return patch(Claim, t.local, metadata, nil)
+	default:
+		return patch(WriteStatus, t.local, metadata, status)
 	}
-	return patch(WriteStatus, t.local, metadata, status)
 }
 
 // statusOptions are those of [Planner.PlanStatus].

@@ -44,7 +44,7 @@ var table = []row{
 		does: "nothing"},
 	{name: "NotManaged", local: localOther, plan: just(NotManaged),
 		does: "nothing"},
-	{name: "Incomplete", local: localIncomplete, plan: just(Incomplete),
+	{name: "Incomplete", local: localIncomplete, plan: situation.incomplete,
 		does: "nothing"},
 
 	{name: "CleanUp", local: localDeleting, mirror: anyOurs, plan: situation.cleanUp,

@@ -107,6 +107,13 @@
 // [Planner.DecideObject] is Decide for every kind of [jobmanagedby.Kinds], by the same table; BuildObject,
 // PlanObjectStatus, PlanObjectSpec and RelateObject are its parts. They work on unstructured objects.
 //
+// # Trying it with a fake API server
+//
+// Decide goes by what a real one gives every object. A fake has to give it a UID; a resourceVersion that changes
+// with every write, and is checked; a generation that goes up when the spec changes; and has to keep an object
+// that is deleted until its finalizers are gone. The tracker of client-go's fake clientset does none of this: what
+// is missing shows as [Incomplete], as changes of the spec that are never sent, or as [Orphan].
+//
 // # Purity
 //
 // Every function in this package is pure: it reads only its arguments, never changes them, keeps no

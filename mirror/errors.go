@@ -67,6 +67,19 @@ func (e *NoIdentityError) Error() string {
 	return fmt.Sprintf("mirror: Job %s has no usable %s, so it was not read from an API server", e.Job, e.Field)
 }
 
+// IncompleteError says what [Planner.Decide] cannot do without. [Plan].Err is one for the outcome [Incomplete].
+type IncompleteError struct {
+	Job types.NamespacedName
+	// Missing is never empty: "State.Worker", "State.Now", "metadata.uid of the local Job" and
+	// "metadata.resourceVersion of the local Job". What is there and cannot be used is as good as missing: a name that
+	// is no UTF-8, a time before 1970 or after 9999.
+	Missing []string
+}
+
+func (e *IncompleteError) Error() string {
+	return fmt.Sprintf("mirror: Job %s: missing: %s", e.Job, strings.Join(e.Missing, ", "))
+}
+
 // NotAdmittedError says that Policy.Admit refused the Job.
 type NotAdmittedError struct {
 	Job, Target types.NamespacedName

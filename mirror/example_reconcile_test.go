@@ -16,15 +16,19 @@ import (
 
 type dispatcherController struct {
 	planner            *mirror.Planner
-	management, worker *server
+	management, worker *server // to write to
+	cached, live       readers
 }
+
+// readers read Jobs from the two clusters.
+type readers struct{ management, worker *server }
 
 // README: the reconcile sketch
 
 func (c *dispatcherController) Reconcile(ctx context.Context, key types.NamespacedName) (time.Duration, error) {
-	plan, err := c.decide(ctx, key, mirror.CachedGet)
+	plan, err := c.decide(ctx, key, c.cached, mirror.CachedGet) // what the informers have
 	if err == nil && len(plan.Actions) > 0 && plan.Actions[0].Kind == mirror.ReadLive {
-		plan, err = c.decide(ctx, key, mirror.LiveGet) // with clients that do not cache
+		plan, err = c.decide(ctx, key, c.live, mirror.LiveGet) // what the API servers have: no cache may answer here
 	}
 	if err != nil {
 		return 0, err
@@ -32,7 +36,7 @@ func (c *dispatcherController) Reconcile(ctx context.Context, key types.Namespac
 	c.report(key, plan) // plan.Outcome is fit for an event and a metric, plan.String() for a log
 	for _, action := range plan.Actions {
 		err := c.carryOut(ctx, action)
-		if action.Tolerates(apierrors.ReasonForError(err)) {
+		if err != nil && action.Tolerates(apierrors.ReasonForError(err)) {
 			return time.Second, nil // the world has moved on: do not go on with this plan, and look again
 		} else if err != nil {
 			return 0, err
@@ -41,9 +45,9 @@ func (c *dispatcherController) Reconcile(ctx context.Context, key types.Namespac
 	return plan.RequeueAfter, nil // what was written brings an event, and that brings the next step
 }
 
-func (c *dispatcherController) decide(ctx context.Context, key types.NamespacedName, see func(*batchv1.Job, error) mirror.Observation) (mirror.Plan, error) {
-	remote := see(c.worker.Get(ctx, key)) // first; with a Policy.Target, of the name that planner.TargetOf gives
-	local, err := c.management.Get(ctx, key)
+func (c *dispatcherController) decide(ctx context.Context, key types.NamespacedName, from readers, see func(*batchv1.Job, error) mirror.Observation) (mirror.Plan, error) {
+	remote := see(from.worker.Get(ctx, key)) // first; with a Policy.Target, of the name that planner.TargetOf gives
+	local, err := from.management.Get(ctx, key)
 	if err != nil && !apierrors.IsNotFound(err) {
 		return mirror.Plan{}, err
 	}
@@ -82,7 +86,8 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	c := &dispatcherController{planner: planner, management: &server{job: storedJob()}, worker: &server{}}
+	management, worker := &server{job: storedJob()}, &server{}
+	c := &dispatcherController{planner: planner, management: management, worker: worker, cached: readers{management, worker}, live: readers{management, worker}}
 	reconcile := func(times int) {
 		for range times {
 			if _, err := c.Reconcile(ctx, key); err != nil {

@@ -65,7 +65,7 @@ func names(set uint16, all ...string) string {
 
 // RowOfObject is RowOf for a State of objects.
 func RowOfObject(p *Planner, kind jobmanagedby.Kind, s State) (string, error) {
-	typed, err := typedState(kind, s)
+	typed, err := p.typedState(kind, s)
 	return RowOf(p, typed), err
 }
 

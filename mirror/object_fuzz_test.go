@@ -17,7 +17,7 @@ import (
 // FuzzObject builds and projects any object of any kind: no panic, typed errors, the same answer again,
 // nothing changed and nothing shared, a plan that is settled, and a mirror that is ours and left to its operator.
 func FuzzObject(f *testing.F) {
-	const meta = `"metadata":{"namespace":"a","name":"b","uid":"u"}`
+	const meta = `"metadata":{"namespace":"a","name":"b","uid":"u","resourceVersion":"1"}`
 	f.Add([]byte(`{`+meta+`,"spec":{"replicatedJobs":[{"template":{"spec":{"managedBy":"x"}}}]}}`), []byte(`{"conditions":[{"type":"Failed","status":"True"}]}`), uint8(2), true)
 	f.Add([]byte(`{`+meta+`,"spec":{"components":[{"template":{"apiVersion":"batch/v1","kind":"Job","spec":[]}}]}}`), []byte(`{}`), uint8(14), true)
 	f.Add([]byte(`{`+meta+`,"spec":{"parallelism":"2"},"status":{"active":1}}`), []byte(`{"active":2}`), uint8(0), true)
@@ -137,8 +137,9 @@ func known(t *testing.T, err error) {
 		identity   *mirror.NoIdentityError
 		name       *mirror.NameError
 		tooLarge   *mirror.TooLargeError
+		incomplete *mirror.IncompleteError
 	)
-	for _, target := range []any{&malformed, &wrong, &without, &notManaged, &deleted, &finished, &identity, &name, &tooLarge} {
+	for _, target := range []any{&malformed, &wrong, &without, &notManaged, &deleted, &finished, &identity, &name, &tooLarge, &incomplete} {
 		if errors.As(err, target) {
 			if malformed != nil && (malformed.Path == "" || malformed.Want == "") {
 				t.Errorf("%#v does not say where", malformed)

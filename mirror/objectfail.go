@@ -41,7 +41,7 @@ func failBy(kind jobmanagedby.Kind, rule jobmanagedby.FinishRule, u *unstructure
 		return nil, malformed(kind, at)
 	}
 	failed := &unstructured.Unstructured{Object: object.(map[string]any)}
-	if failed.Object["status"] == nil {
+	if status, isObject := failed.Object["status"].(map[string]any); failed.Object["status"] == nil || isObject && status == nil {
 		failed.Object["status"] = map[string]any{}
 	}
 	for _, test := range rule.If {
@@ -50,6 +50,9 @@ func failBy(kind jobmanagedby.Kind, rule jobmanagedby.FinishRule, u *unstructure
 		}
 	}
 	if err := setTime(kind, rule, failed, why); err != nil {
+		return nil, err
+	}
+	if err := fillStatus(kind, failed); err != nil {
 		return nil, err
 	}
 	result, err := kind.Finished(failed)
@@ -75,14 +78,23 @@ func makeHold(kind jobmanagedby.Kind, test jobmanagedby.Test, u *unstructured.Un
 		return setCondition(kind, u, conditionType, value, why)
 	}
 	p, err := objpath.Parse(test.Path)
-	if err != nil || !p.IsPlain() || test.Not {
+	if err != nil || !p.IsPlain() || test.Not || test.Is == "" {
 		return err // left to the question whether it has failed
 	}
-	err = p.Set(u.Object, value)
+	if old, _ := p.Get(u.Object); test.Is == "true" && !isString(old) {
+		err = p.Set(u.Object, true)
+	} else {
+		err = p.Set(u.Object, test.Is)
+	}
 	if at := (*objpath.Error)(nil); asPathError(err, &at) {
 		return malformed(kind, at)
 	}
 	return err
+}
+
+func isString(value any) bool {
+	_, is := value.(string)
+	return is
 }
 
 // cutCondition returns the type that a path to the status of a condition names.
@@ -144,4 +156,21 @@ func setTime(kind jobmanagedby.Kind, rule jobmanagedby.FinishRule, u *unstructur
 		return nil
 	}
 	return p.Set(u.Object, why.LastTransitionTime.UTC().Format(time.RFC3339))
+}
+
+// fillStatus adds what the API server asks of every status.
+func fillStatus(kind jobmanagedby.Kind, u *unstructured.Unstructured) error {
+	for _, path := range kind.StatusNeeds {
+		p, err := objpath.Parse(path)
+		if err != nil {
+			return err
+		}
+		if value, err := p.Get(u.Object); err != nil || value != nil {
+			continue // left to the API server
+		}
+		if err := p.Set(u.Object, ""); err != nil {
+			return err
+		}
+	}
+	return nil
 }

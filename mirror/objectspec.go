@@ -3,6 +3,7 @@ package mirror
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -17,8 +18,8 @@ import (
 // (Kind.Suspend); what else differs in the spec is neither sent nor reported, since it is not recorded. The paths in
 // Policy.IgnoreFields are those of a Job, with spec.suspend for that field.
 //
-// Where the field is a string that can say something else, such as a cancellation, that is sent too, and one on the
-// mirror is never overwritten: a change of the suspension is then [Undecided], and the record stays as it was.
+// Where the field is a string that can say something else, such as a cancellation, that is sent too, and what the
+// mirror says of the kind is never overwritten, whoever wrote it: a change of the suspension is then [Undecided].
 //
 // The errors are [*jobmanagedby.NoFieldError], [*jobmanagedby.KindError] and [*jobmanagedby.MalformedError]; the plan
 // is then empty. It panics if one of the objects is nil.
@@ -42,36 +43,36 @@ func (p *Planner) PlanObjectSpec(kind jobmanagedby.Kind, pair ObjectPair) (SpecP
 
 // planObjectSpec is PlanObjectSpec where the typed forms are there.
 func (p *Planner) planObjectSpec(kind jobmanagedby.Kind, pair ObjectPair, typed Pair) (SpecPlan, error) {
-	if p.told(typed) {
-		return SpecPlan{}, nil
-	}
 	local, remote := *typed.Local, *typed.Remote
-	annotations, err := p.annotationsToSend(kind, pair.Local)
-	if err != nil {
+	if err := p.editMetadata(kind, pair.Local, &local); err != nil {
 		return SpecPlan{}, err
 	}
-	local.Annotations = annotations
+	if p.told(Pair{Local: &local, Remote: &remote}) {
+		return SpecPlan{}, nil
+	}
 	if *remote.Spec.ManagedBy == kind.Reserved {
 		remote.Spec.ManagedBy = nil // as it was sent; the API server may have filled it in
 	}
 	return p.asKind(kind, pair, p.PlanSpec(Pair{Local: &local, Remote: &remote}))
 }
 
-// annotationsToSend are the annotations of the local object without what [Planner.BuildObject] edits out.
-func (p *Planner) annotationsToSend(kind jobmanagedby.Kind, local *unstructured.Unstructured) (map[string]string, error) {
+// editMetadata takes out of the labels and annotations what [Planner.BuildObject] does.
+func (p *Planner) editMetadata(kind jobmanagedby.Kind, local *unstructured.Unstructured, typed *batchv1.Job) error {
+	edits := slices.DeleteFunc(slices.Clone(p.edits(kind)), func(e jobmanagedby.Edit) bool { return !strings.HasPrefix(e.Path, "metadata.") })
+	if len(edits) == 0 {
+		return nil
+	}
 	bare := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": local.GetAPIVersion(), "kind": local.GetKind(), "spec": local.Object["spec"],
-		"metadata": map[string]any{"annotations": anyMap(local.GetAnnotations())},
+		"metadata": map[string]any{"labels": anyMap(typed.Labels), "annotations": anyMap(typed.Annotations)},
 	}}
-	for _, edit := range p.edits(kind) {
-		if !strings.HasPrefix(edit.Path, "metadata.") {
-			continue
-		}
+	for _, edit := range edits {
 		if err := edit.Apply(bare); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return bare.GetAnnotations(), nil
+	typed.Labels, typed.Annotations = bare.GetLabels(), bare.GetAnnotations()
+	return nil
 }
 
 // asKind turns the plan for a Job into one for an object.
@@ -91,8 +92,8 @@ func (p *Planner) asKind(kind jobmanagedby.Kind, pair ObjectPair, plan SpecPlan)
 	if len(spec) > 0 && patch != nil {
 		patch["spec"] = spec
 	}
-	if refused {
-		p.dropRecord(patch)
+	if refused && patch != nil {
+		p.keepSent(patch, pair.Remote)
 	}
 	if patch != nil {
 		plan.Patch, _ = json.Marshal(patch) // it was JSON before
@@ -121,13 +122,18 @@ func (p *Planner) specChange(kind jobmanagedby.Kind, pair ObjectPair, suspend *b
 	return diff(before, after.Object["spec"].(map[string]any)), refused, err
 }
 
-// carryCancellation gives the mirror what the field for the suspension says beside that.
+// carryCancellation gives the mirror what the field for the suspension says beside that, unless the mirror says
+// something of the kind already: nobody knows who did.
 func (p *Planner) carryCancellation(kind jobmanagedby.Kind, local, mirror *unstructured.Unstructured) error {
 	if kind.Suspend.Value == "" || p.ignores("spec.suspend") {
 		return nil
 	}
 	text, err := valueAt[string](kind, local, kind.Suspend.Path, "string")
 	if err != nil || text == "" || text == kind.Suspend.Value {
+		return err
+	}
+	has, err := valueAt[string](kind, mirror, kind.Suspend.Path, "string")
+	if err != nil || has != "" && has != kind.Suspend.Value {
 		return err
 	}
 	path, err := objpath.Parse(kind.Suspend.Path)
@@ -150,10 +156,18 @@ func rename(d *Difference, kind jobmanagedby.Kind, refused bool) {
 	}
 }
 
-// dropRecord leaves the last-sent record as it is.
-func (p *Planner) dropRecord(patch map[string]any) {
+// keepSent leaves in the last-sent record what it says of the suspension.
+func (p *Planner) keepSent(patch map[string]any, remote *unstructured.Unstructured) {
+	key := p.policy.Keys.LastSent
 	metadata, _ := patch["metadata"].(map[string]any)
-	if annotations, _ := metadata["annotations"].(map[string]any); annotations != nil {
-		delete(annotations, p.policy.Keys.LastSent)
+	annotations, _ := metadata["annotations"].(map[string]any)
+	text, _ := annotations[key].(string)
+	var before, after map[string]any
+	if json.Unmarshal([]byte(text), &after) != nil || json.Unmarshal([]byte(remote.GetAnnotations()[key]), &before) != nil {
+		delete(annotations, key) // there is no record, or one of another form
+		return
 	}
+	after["spec"] = before["spec"]
+	data, _ := json.Marshal(after) // it was JSON before
+	annotations[key] = string(data)
 }

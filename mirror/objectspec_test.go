@@ -91,6 +91,13 @@ func TestPlanObjectSpecCancellation(t *testing.T) {
 		t.Errorf("%v: %v", status, got)
 	}
 
+	setField(t, pair.Remote, "spec.status", "Cancelled") // somebody on the worker is in a hurry
+	pair.Local.SetLabels(map[string]string{"a": "b"})
+	sentChanges(t, p, kind, &pair)
+	if status := pair.Remote.Object["spec"].(map[string]any)["status"]; status != "Cancelled" {
+		t.Errorf("overwritten: %v", status)
+	}
+
 	p, kind, pair = objectPairOf(t, "pipelinerun")
 	setField(t, pair.Remote, "spec.status", "Cancelled") // by a user of the worker
 	setField(t, pair.Local, "spec.status", nil)
@@ -100,8 +107,28 @@ func TestPlanObjectSpecCancellation(t *testing.T) {
 	setField(t, pair.Local, "spec.status", "PipelineRunPending")
 	got = sentChanges(t, p, kind, &pair)
 	spec := pair.Remote.Object["spec"].(map[string]any)
+	pair.Local.SetLabels(nil)
+	if sentChanges(t, p, kind, &pair); pair.Remote.GetLabels()["a"] != "" {
+		t.Error("a label that was sent along with what was refused stays for ever")
+	}
 	if _, there := spec["suspend"]; there || spec["status"] != "Cancelled" || !slices.Contains(got, "Undecided spec.status") {
 		t.Errorf("%v: %v", spec, got)
+	}
+}
+
+// TestPlanObjectSpecOwnKind: labels that a kind of one's own deletes itself by are not sent.
+func TestPlanObjectSpecOwnKind(t *testing.T) {
+	p, kind, pair := objectPairOf(t, "jobset")
+	kind.SelfDelete = append(kind.SelfDelete, jobmanagedby.Edit{Path: "metadata.labels[example.com/ttl]"})
+	pair.Local.SetLabels(map[string]string{"example.com/ttl": "60"})
+	pair.Remote = storedObject(buildObject(t, p, kind, pair.Local))
+	if plan, err := p.PlanObjectSpec(kind, pair); err != nil || plan.Patch != nil {
+		t.Errorf("right after the create: %s %s, %v", plan, plan.Patch, err)
+	}
+	setField(t, pair.Local, "spec.suspend", true)
+	sentChanges(t, p, kind, &pair)
+	if _, there := pair.Remote.GetLabels()["example.com/ttl"]; there {
+		t.Error("the mirror deletes itself")
 	}
 }
 

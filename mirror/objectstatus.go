@@ -42,7 +42,8 @@ func (p ObjectStatusPlan) String() string {
 }
 
 // Patch is [StatusPlan.Patch]: the plan's write as a JSON merge patch of the subresource "status" of
-// local, with its UID and resourceVersion as preconditions; nil if there is nothing to write.
+// local, with its UID and resourceVersion as preconditions; nil if there is nothing to write. Of a custom resource
+// the API server looks at the resourceVersion alone there. (1.37.2)
 func (p ObjectStatusPlan) Patch(local *unstructured.Unstructured) []byte {
 	if p.Status == nil {
 		return nil
@@ -101,7 +102,8 @@ func (p *Planner) objectOptions(pair ObjectPair, now metav1.Time) StatusOptions 
 // a domain. Each is an [Adjustment].
 //
 // Of the options, other kinds than Job need Untold only. The plan is settled as that of ProjectStatus is, and shares no memory
-// with the objects, which are not changed. The errors are [*jobmanagedby.KindError] and
+// with the objects, which are not changed. Where the CRD of the management cluster prunes, defaults or rewrites what is
+// copied, as one of another version may, each plan writes it again, which changes nothing there. The errors are [*jobmanagedby.KindError] and
 // [*jobmanagedby.MalformedError].
 func ProjectObjectStatus(kind jobmanagedby.Kind, pair ObjectPair, opts StatusOptions) (ObjectStatusPlan, error) {
 	if isJob(kind) {
@@ -223,9 +225,10 @@ func keepConditions(kind jobmanagedby.Kind, status, local map[string]any) ([]Adj
 	if err != nil {
 		return nil, err
 	}
-	seen := map[any]bool{}
+	seen := map[string]bool{}
 	for _, c := range all {
-		seen[c.(map[string]any)["type"]] = true
+		conditionType, _ := c.(map[string]any)["type"].(string)
+		seen[conditionType] = true
 	}
 	var adjustments []Adjustment
 	for i, c := range own {

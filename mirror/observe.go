@@ -16,8 +16,8 @@ import (
 // Observation is what the caller knows of one Job, or object of another kind. The zero Observation says that
 // nothing is known: the read failed, the cache has not synced, the worker does not answer. Make others with
 // [Live] and [Cached], and for [Planner.DecideObject] with [LiveObject] and [CachedObject], so that a field
-// which was forgotten is never taken for a Job that is gone. One that was made for the other function is as good
-// as none.
+// which was forgotten is never taken for a Job that is gone. To Decide an observation of an object is unknown, and
+// to DecideObject one of a Job.
 type Observation struct {
 	job    *batchv1.Job
 	object *unstructured.Unstructured
@@ -35,7 +35,8 @@ const (
 )
 
 // LiveGet is [Live] of what a client's Get returned: NotFound is an answer, and any other error makes the Job
-// unknown. The job is not looked at if there is an error.
+// unknown. The job is not looked at if there is an error. The client must not read from a cache, as that of a
+// controller-runtime manager does: take its GetAPIReader.
 func LiveGet(job *batchv1.Job, err error) Observation { return got(job, err, Live) }
 
 // CachedGet is [Cached] of what Get returned of a client that reads from a cache which has synced.

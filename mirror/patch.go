@@ -2,7 +2,9 @@ package mirror
 
 import (
 	"encoding/json"
+	"maps"
 	"reflect"
+	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
 )
@@ -51,7 +53,7 @@ func diff(from, to map[string]any) map[string]any {
 			if inner := diff(old, object); len(inner) > 0 {
 				patch[name] = inner
 			}
-		case !reflect.DeepEqual(from[name], value):
+		case !sameJSON(from[name], value):
 			patch[name] = value
 		}
 	}
@@ -61,6 +63,26 @@ func diff(from, to map[string]any) map[string]any {
 		}
 	}
 	return patch
+}
+
+// sameJSON compares values as JSON has them: 1 is 1.0.
+func sameJSON(a, b any) bool {
+	switch a := a.(type) {
+	case int64:
+		f, isFloat := b.(float64)
+		return a == b || isFloat && float64(a) == f
+	case float64:
+		i, isInt := b.(int64)
+		return a == b || isInt && a == float64(i)
+	case []any:
+		b, isList := b.([]any)
+		return isList && slices.EqualFunc(a, b, sameJSON)
+	case map[string]any:
+		b, isObject := b.(map[string]any)
+		return isObject && maps.EqualFunc(a, b, sameJSON)
+	default:
+		return reflect.DeepEqual(a, b)
+	}
 }
 
 // mergePatch returns a merge patch of a Job, with the preconditions in its metadata.

@@ -19,7 +19,8 @@ type Outcome = StatusOutcome
 // own as well.
 const (
 	// Incomplete means that State.Worker or State.Now is missing, or the UID or resourceVersion of the
-	// local Job: nothing is planned.
+	// local Job: nothing is planned. Plan.Err is an [*IncompleteError]. It is a mistake of the caller, or of
+	// a fake API server that does not give objects what a real one does.
 	Incomplete Outcome = "Incomplete"
 	// Malformed means that one of the objects given to [Planner.DecideObject] cannot be read: nothing is planned. Plan.Err
 	// says where.
@@ -74,7 +75,7 @@ var planOutcomes = [...]struct {
 	outcome Outcome
 	why     string
 }{
-	{Incomplete, "State.Worker or State.Now is missing, or the UID or resourceVersion of the local Job"},
+	{Incomplete, "something is missing that a plan needs"},
 	{Malformed, "an object cannot be read"},
 	{Gone, "there is no such Job"},
 	{Orphan, "the worker has the mirror of a Job that does not exist any more"},
@@ -132,7 +133,7 @@ type Plan struct {
 	// Differences are those of the spec plan.
 	Differences []Difference
 
-	// Err is what stands in the way, for BadRecord, Refused and Malformed, and of other kinds than Job for Invalid and
+	// Err is what stands in the way, for Incomplete, BadRecord, Refused and Malformed, and of other kinds than Job for Invalid and
 	// MirrorLost: trying again does not help.
 	Err error
 }
