@@ -2,10 +2,6 @@ package kinds_test
 
 import (
 	"context"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
@@ -19,17 +15,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
-	"sigs.k8s.io/yaml"
 
+	"github.com/managedby-dev/managedby/internal/kinds/published"
 	"github.com/managedby-dev/managedby/jobmanagedby"
-)
-
-// The manifests, in the modules that go.mod names.
-const (
-	jobSetModule   = "sigs.k8s.io/jobset"
-	trainerModule  = "github.com/kubeflow/trainer/v2"
-	trainingModule = "github.com/kubeflow/training-operator"
-	rayModule      = "github.com/ray-project/kuberay/ray-operator"
 )
 
 // crd is a version of a CRD, as the API server runs it.
@@ -39,27 +27,19 @@ type crd struct {
 	rules      *cel.Validator
 }
 
-// published reads the CRD in a module.
-func published(t *testing.T, module, path, version string) crd {
+// schemaOf returns the CRD's version that is meant.
+func schemaOf(t *testing.T, c published.CRD) crd {
 	t.Helper()
-	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
+	definition, err := c.Read()
 	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), path))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var definition apiextensionsv1.CustomResourceDefinition
-	if err := yaml.UnmarshalStrict(data, &definition); err != nil {
 		t.Fatal(err)
 	}
 	for _, v := range definition.Spec.Versions {
-		if v.Name == version {
+		if v.Name == c.Version {
 			return compile(t, v.Schema.OpenAPIV3Schema)
 		}
 	}
-	t.Fatalf("%s has no version %s", path, version)
+	t.Fatalf("%s has no version %s", c.Path, c.Version)
 	return crd{}
 }
 
@@ -106,39 +86,21 @@ func (c crd) update(u, old *unstructured.Unstructured) (*unstructured.Unstructur
 // object reads an object of the table's testdata.
 func object(t *testing.T, name string) (jobmanagedby.Kind, *unstructured.Unstructured) {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("..", "..", "jobmanagedby", "testdata", "kinds", name+".yaml"))
+	k, u, err := published.Load(name)
 	if err != nil {
 		t.Fatal(err)
-	}
-	data, err = yaml.YAMLToJSON(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	u := &unstructured.Unstructured{}
-	if err := u.UnmarshalJSON(data); err != nil {
-		t.Fatal(err)
-	}
-	k, known := jobmanagedby.ForVersionKind(u.GroupVersionKind())
-	if !known {
-		t.Fatalf("%s is not known", u.GroupVersionKind())
 	}
 	return k, u
 }
 
-// publications are the CRDs that are there, each with the release of its module.
-var publications = []struct {
-	object, module, path, version, release string
-	// unknown is what this release of the CRD does not know of the object yet.
-	unknown []string
-}{
-	{"jobset", jobSetModule, "config/components/crd/bases/jobset.x-k8s.io_jobsets.yaml", "v1alpha2", "0.8.2", nil},
-	{"trainjob", trainerModule, "manifests/base/crds/trainer.kubeflow.org_trainjobs.yaml", "v1alpha1", "2.0.0", []string{"spec.runtimePatches"}},
-	{"rayjob", rayModule, "config/crd/bases/ray.io_rayjobs.yaml", "v1", "1.5.0", nil},
-	{"raycluster", rayModule, "config/crd/bases/ray.io_rayclusters.yaml", "v1", "1.5.0", nil},
-	{"rayservice", rayModule, "config/crd/bases/ray.io_rayservices.yaml", "v1", "1.5.0", []string{"spec.managedBy"}},
-	{"pytorchjob", trainingModule, "manifests/base/crds/kubeflow.org_pytorchjobs.yaml", "v1", "1.8.1", []string{"spec.runPolicy.managedBy"}},
-	{"tfjob", trainingModule, "manifests/base/crds/kubeflow.org_tfjobs.yaml", "v1", "1.8.1", []string{"spec.runPolicy.managedBy"}},
-	{"xgboostjob", trainingModule, "manifests/base/crds/kubeflow.org_xgboostjobs.yaml", "v1", "1.8.1", []string{"spec.runPolicy.managedBy"}},
-	{"paddlejob", trainingModule, "manifests/base/crds/kubeflow.org_paddlejobs.yaml", "v1", "1.8.1", []string{"spec.runPolicy.managedBy"}},
-	{"mpijob-v1", trainingModule, "manifests/base/crds/kubeflow.org_mpijobs.yaml", "v1", "1.8.1", []string{"spec.runPolicy.managedBy"}},
+// newest is the last release of a CRD that is there.
+func newest(t *testing.T, object string) published.CRD {
+	t.Helper()
+	for _, c := range published.Newest() {
+		if c.Object == object {
+			return c
+		}
+	}
+	t.Fatalf("no CRD of %s", object)
+	return published.CRD{}
 }
