@@ -71,6 +71,17 @@ func TestDecideKeepFinished(t *testing.T) {
 	}
 }
 
+// TestDecideDifferences: the plan has the differences of the spec plan.
+func TestDecideDifferences(t *testing.T) {
+	w := running(t)
+	w.worker.touch(func(j *batchv1.Job) { j.Spec.Parallelism = ptr.To[int32](1) })
+	w.management.touch(func(j *batchv1.Job) { j.Generation++ })
+	want := w.planner.PlanSpec(mirror.Pair{Local: w.management.job, Remote: w.worker.job}).Differences
+	if plan := w.step(); len(want) == 0 || !reflect.DeepEqual(plan.Differences, want) {
+		t.Errorf("%v, want %v", plan.Differences, want)
+	}
+}
+
 // TestDecideFinishedInTheFuture: the clock of the worker is ahead, and nothing is kept longer for that.
 func TestDecideFinishedInTheFuture(t *testing.T) {
 	w := running(t)
