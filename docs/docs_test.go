@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package docs_test holds the documents to the code: every Go block of theirs is a part of a file that is
 // compiled and run with the tests, and every link leads somewhere.
 package docs_test

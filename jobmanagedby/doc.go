@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package jobmanagedby answers one question about a batch/v1 Job: which controller is responsible for
 // it, and does the built-in controller agree?
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package jobmanagedby
 
 // Duty is something that is done to every Job, and who does it for a delegated one.

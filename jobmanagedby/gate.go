@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package jobmanagedby
 
 // gateStage is what the JobManagedBy gate is from one release on.

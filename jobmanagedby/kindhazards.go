@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package jobmanagedby
 
 // Hazard is a way in which a kind does not do what people expect of the field. Values are stable.

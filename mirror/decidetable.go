@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package mirror
 
 func (r *row) matches(l localIs, m mirrorIs, e elsewhereIs, w wantedIs) bool {

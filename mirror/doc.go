@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package mirror plans what a controller that takes over batch/v1 Jobs has to create, write and
 // delete next. The controller answers to a value of spec.managedBy and runs each Job somewhere
 // else: it makes a copy on a worker cluster, and shows the result of the copy on the Job.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package mirror
 
 import batchv1 "k8s.io/api/batch/v1"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package statusvalidate reproduces what kube-apiserver checks when the status of a batch/v1 Job is
 // written: would it take this update, and if not, which rule does it break and what to do about it?
 //

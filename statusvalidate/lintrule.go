@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package statusvalidate
 
 // LintRule is the stable id of something that [Validator.Lint] warns about. It never changes within

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package statusvalidate
 
 // Rule is the stable id of a rule. It never changes with the wording of an error, here or in

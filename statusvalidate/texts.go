@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package statusvalidate
 
 // text is what a rule says to people.

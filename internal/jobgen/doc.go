@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package jobgen makes Jobs for tests: updates of a Job's status as an API server sees them, and
 // pairs of a delegated Job and its mirror. It knows the domain. Statuses come from the life of a
 // controller that behaves well, and are then bent at a few places, so that most of them are nearly

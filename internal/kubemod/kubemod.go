@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package kubemod makes a go.mod file take the modules that a Kubernetes release was built with, for programs
 // that are made from the release's sources. It asks the go command, and is no part of the library.
 package kubemod

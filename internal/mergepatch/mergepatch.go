@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package mergepatch applies JSON merge patches, as an API server does to the patches that package mirror plans.
 // Tests need it, in three packages.
 package mergepatch

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package model
 
 // checkCycles looks for a circle of fair steps in which the controller changes something: it would write for

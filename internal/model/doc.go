@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package model searches an abstract world of two clusters for a way in which a controller that carries out
 // the plans of [mirror.Planner.Decide] could lose a result, run a Job twice, leave a mirror behind, touch what
 // is not its own, or never come to rest. The plans are the real ones, made for real Jobs; what is abstract is

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package model
 
 // goal is something that the world has to be able to reach, from every state where it is asked for, by fair

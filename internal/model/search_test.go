@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package model_test
 
 import (
@@ -83,7 +85,7 @@ func TestOneIncident(t *testing.T) {
 
 // outside are the outcomes for which there is no occasion with one worker and one incident.
 var outside = []mirror.Outcome{
-	mirror.Invalid, mirror.NotManaged, mirror.Incomplete, mirror.Abandoned, mirror.BadRecord, mirror.Refused, mirror.Elsewhere,
+	mirror.Invalid, mirror.NotManaged, mirror.Incomplete, mirror.Malformed, mirror.Abandoned, mirror.BadRecord, mirror.Refused, mirror.Elsewhere,
 	mirror.Evicted, mirror.Resuming, mirror.Orphan, mirror.CleanupPending,
 }
 

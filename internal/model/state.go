@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package model
 
 // objectID names a version of a Job in the tables of a [Model]; 0 is that there is none.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package objpath
 
 // Copy returns a deep copy of a value, or an [*Error] for what is no JSON: a Go int, say, which a

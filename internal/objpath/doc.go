@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package objpath reads and changes JSON objects, as *unstructured.Unstructured holds them, at places
 // that a short text names:
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package objpath
 
 // Each calls f for every place that the path names and that is there, null included: the object which

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command oracle answers questions about Jobs with the registry strategies of one Kubernetes release,
 // the one of the go.mod that it is built with: a stream of JSON lines in, a stream of JSON lines out,
 // in the same order. README.md has the questions.

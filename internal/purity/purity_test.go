@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package purity_test holds the library to what its README promises: that it is pure, and that it
 // needs four modules.
 package purity_test

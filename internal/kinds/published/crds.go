@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package published
 
 // CRDs are those that can be had, the oldest release of each first. The last release of each object is

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package published reads what the tests of other kinds are about: the CRDs in the Go modules of the
 // projects, and the objects that jobmanagedby is tested with.
 package published

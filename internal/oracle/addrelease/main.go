@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command addrelease makes the oracle answer for another Kubernetes release. It writes
 // releases/VERSION.mod and .sum from the go.mod that the release was built with, and moves go.mod on
 // where the release is the newest. Run it in the directory of the oracle's go.mod:

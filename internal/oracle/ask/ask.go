@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package ask lets Go tests ask the API servers of many releases: it builds the oracle for a release,
 // keeps the program in the user's cache, starts it and talks to it in batches.
 package ask

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package diff_test compares what the library says with what API servers say, live.
 package diff_test
 

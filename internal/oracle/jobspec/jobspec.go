@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package jobspec makes random Jobs, most of which an API server accepts. Every field of JobSpec is
 // in play, and every field of the pod template that may be set in one. Fields that only the newest
 // releases know are set too: an older server drops them, or refuses the few Jobs that depend on them.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package options says which option of upstream's status validation is behind a rule of ours.
 package options
 

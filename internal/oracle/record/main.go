@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command record writes the recorded corpus of statusvalidate: updates of a Job's status, and what each
 // API server answers. Everything in it follows from the seed.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command speed runs the library and the code of Kubernetes on the same inputs in one process, and prints
 // how many times faster the library is.
 //

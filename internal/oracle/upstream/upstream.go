@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package upstream answers the requests of package wire with the registry strategies of
 // k8s.io/kubernetes, the code that the API server itself runs before it stores a Job.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package wire is the language of the oracle: a request and a response are one line of JSON each.
 //
 // Both ends of the pipe import it, so it depends on nothing but the standard library.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command mutate breaks the code on purpose, one place at a time, and counts how often the tests notice.
 //
 //	go -C internal/tools run ./mutate -n 60 -seed 1 -at-least 95 ../../statusvalidate/rules.go ../../mirror/repairs.go
