@@ -103,7 +103,9 @@ type State struct {
 	Worker string
 
 	// Wanted says that the Job should run on this worker now. Who decides that is no concern of
-	// this library. At most one worker may be wanted at a time.
+	// this library. At most one worker may be wanted at a time. It has to be decided for the Job in Local, and
+	// again when a live read has brought another: by a cache that does not know yet where the Job was sent, it
+	// would be wanted somewhere else, and taken off the worker where it runs.
 	Wanted bool
 
 	// Now is the time of the plan.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package main
 
 import (
@@ -42,10 +44,9 @@ type controllerFlags struct {
 	verbose    bool
 }
 
-func parseController(args []string, out io.Writer) (*controllerFlags, error) {
+func parseController(args []string) (*controllerFlags, error) {
 	f := &controllerFlags{workers: map[string]string{}}
 	set := flag.NewFlagSet("controller", flag.ContinueOnError)
-	set.SetOutput(out)
 	set.StringVar(&f.management, "management", "", "kubeconfig `file` of the management cluster")
 	set.Func("worker", "`name=file`: a worker and its kubeconfig; repeat it for more. Dispatch records keep the name", func(s string) error {
 		name, file, ok := strings.Cut(s, "=")
@@ -75,17 +76,15 @@ func parseController(args []string, out io.Writer) (*controllerFlags, error) {
 	set.IntVar(&f.options.Concurrency, "concurrency", 4, "how many Jobs to look at at a time")
 	set.BoolVar(&f.once, "once", false, "take one step for each Job, and end; no lease is taken")
 	set.BoolVar(&f.verbose, "v", false, "log plans without actions too")
-	if err := set.Parse(args); err != nil {
+	if err := parse(set, args); err != nil {
 		return nil, err
 	}
-	return f, f.resolve(set.Args())
+	return f, f.resolve()
 }
 
 // resolve reads the kubeconfigs.
-func (f *controllerFlags) resolve(args []string) (err error) {
+func (f *controllerFlags) resolve() (err error) {
 	switch {
-	case len(args) > 0:
-		return fmt.Errorf("unexpected argument %q", args[0])
 	case f.management == "":
 		return errors.New("-management is missing")
 	case len(f.workers) == 0:
@@ -117,7 +116,9 @@ func (f *controllerFlags) resolve(args []string) (err error) {
 
 func readKubeconfig(file string) (*rest.Config, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", file)
-	if err != nil {
+	if clientcmd.IsEmptyConfig(err) {
+		return nil, fmt.Errorf("%s has no current context with a cluster", file)
+	} else if err != nil {
 		return nil, err
 	}
 	config.QPS, config.UserAgent = -1, "dispatcher" // the API server limits by itself
@@ -125,7 +126,7 @@ func readKubeconfig(file string) (*rest.Config, error) {
 }
 
 func runController(ctx context.Context, args []string) int {
-	flags, err := parseController(args, os.Stderr)
+	flags, err := parseController(args)
 	if errors.Is(err, flag.ErrHelp) {
 		return exitOK
 	} else if err != nil {

@@ -1,7 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -15,14 +18,20 @@ import (
 )
 
 func runDemo(ctx context.Context, args []string) int {
-	set := flag.NewFlagSet("demo", flag.ExitOnError)
-	o := demo.Options{Terminal: term.IsTerminal(int(os.Stdout.Fd()))}
+	set := flag.NewFlagSet("demo", flag.ContinueOnError)
+	var o demo.Options
+	o.Width, _, _ = term.GetSize(int(os.Stdout.Fd())) // 0 where it is no terminal
 	set.StringVar(&o.Management, "management", cluster.Newest, "`release` of the management cluster")
 	set.StringVar(&o.Worker, "worker", cluster.Newest, "`release` of the workers")
 	set.StringVar(&o.SVG, "svg", "", "write a picture of the run to a `file`")
 	set.DurationVar(&o.Patience, "timeout", 3*time.Minute, "how long the Jobs may take")
 	logFile := set.String("log", filepath.Join(os.TempDir(), "multicluster-demo.log"), "`file` for the dispatcher's log")
-	_ = set.Parse(args)
+	if err := parse(set, args); errors.Is(err, flag.ErrHelp) {
+		return exitOK
+	} else if err != nil {
+		fmt.Fprintln(os.Stderr, "multicluster demo:", err)
+		return exitRefuse
+	}
 	log, err := os.Create(*logFile)
 	if err == nil {
 		defer log.Close()

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command multicluster runs the Jobs of a management cluster on workers. It is a small but complete
 // controller on the library of this repository.
 //
@@ -27,6 +29,10 @@ var commands = map[string]func(context.Context, []string) int{
 }
 
 func main() {
+	if len(os.Args) == 2 && (os.Args[1] == "-h" || os.Args[1] == "--help" || os.Args[1] == "help") {
+		fmt.Print(usage)
+		return
+	}
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
 		fmt.Fprint(os.Stderr, usage)
 		os.Exit(2)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command addrelease makes the control plane of another Kubernetes release available. It writes
 // controlplane/releases/VERSION.mod and .sum from the go.mod that the release was built with. Run it in the
 // directory of this module's go.mod:

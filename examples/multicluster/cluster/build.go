@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package cluster
 
 import (
@@ -142,7 +144,7 @@ func moduleRoot() (string, error) {
 	}
 	root := filepath.Dir(string(bytes.TrimSpace(out)))
 	if _, err := os.Stat(filepath.Join(root, "controlplane")); err != nil {
-		return "", errors.New("the control planes are built from this module's sources: run it in examples/multicluster, with go -C examples/multicluster run .")
+		return "", errors.New("the control planes are built from this module's sources: run it in examples/multicluster, as go -C examples/multicluster run . demo does")
 	}
 	return root, nil
 }

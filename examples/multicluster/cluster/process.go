@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package cluster
 
 import (
@@ -18,38 +20,44 @@ type process struct {
 
 	mu   sync.Mutex
 	cmd  *exec.Cmd
-	done chan struct{} // closed when it has ended
+	done <-chan struct{} // closed when it has ended
 }
 
-// start starts it, again if it has run before. It is in a process group of its own, so that a Ctrl-C in the
-// terminal does not reach it before its turn.
+// start starts it, again if it has run before.
 func (p *process) start() error {
 	log, err := os.OpenFile(p.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
+	defer log.Close()
 	cmd := exec.Command(p.path, p.args...)
 	cmd.Stdout, cmd.Stderr = log, log
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	dieWithParent(cmd.SysProcAttr)
-	started, done := make(chan error), make(chan struct{})
-	go func() {
-		runtime.LockOSThread() // the kernel takes the end of this thread for that of the parent
-		defer log.Close()
-		defer close(done)
-		err := cmd.Start()
-		started <- err
-		if err == nil {
-			_ = cmd.Wait()
-		}
-	}()
-	if err := <-started; err != nil {
+	done, err := Launch(cmd)
+	if err != nil {
 		return err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.cmd, p.done = cmd, done
 	return nil
+}
+
+// Launch starts a command; done is closed when it has ended. It is in a process group of its own, so that a
+// Ctrl-C in the terminal does not reach it before its turn, and on Linux it does not outlive this process.
+func Launch(cmd *exec.Cmd) (done <-chan struct{}, err error) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	dieWithParent(cmd.SysProcAttr)
+	started, ended := make(chan error), make(chan struct{})
+	go func() {
+		runtime.LockOSThread() // the kernel takes the end of this thread for that of the parent
+		defer close(ended)
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			_ = cmd.Wait()
+		}
+	}()
+	return ended, <-started
 }
 
 // signal ends the process and returns when it has ended. One that has not started or has ended is left

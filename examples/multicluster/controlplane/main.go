@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command controlplane is the kube-apiserver or the kube-controller-manager of a Kubernetes release, by its
 // first argument. Both in one program take half the time to link. The release is that of the go.mod which it
 // is built with: releases has one for each.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package demo
 
 import (
@@ -61,7 +63,7 @@ func (r row) end() string {
 	}
 }
 
-const layout = "%-11s %-36s %-9s %-14s %-11s %-30s %4s"
+const layout = "%-11s %-36s %-9s %-14s %-12s %-30s %4s"
 
 func header() string {
 	return fmt.Sprintf(layout, "JOB", "MANAGED BY", "WORKER", "OUTCOME", "ACT/RDY/S/F", "CONDITIONS", "AGE")

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package dispatcher
 
 import (
@@ -90,7 +92,7 @@ type management struct {
 func checkManagement(ctx context.Context, config *rest.Config, gate *bool, needed []right) (m management, err error) {
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("management cluster: %w", err)
+			err = fmt.Errorf("management cluster at %s: %w", config.Host, err)
 		}
 	}()
 	client, err := kubernetes.NewForConfig(config)
@@ -117,12 +119,17 @@ func checkManagement(ctx context.Context, config *rest.Config, gate *bool, neede
 
 // checkWorker refuses a worker that answers and gives too few rights. One that does not answer may do later.
 func checkWorker(ctx context.Context, name string, config *rest.Config) error {
+	if name == Nowhere {
+		return fmt.Errorf("worker %s: the name is taken, as a value of the annotation %s", name, WorkerAnnotation)
+	}
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return fmt.Errorf("worker %s: %w", name, err)
 	}
+	ctx, cancel := context.WithTimeout(ctx, startPatience)
+	defer cancel()
 	if err := checkRights(ctx, client, workerRights); errors.Is(err, ErrRights) {
-		return fmt.Errorf("worker %s: %w", name, err)
+		return fmt.Errorf("worker %s at %s: %w", name, config.Host, err)
 	}
 	return nil
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package dispatcher
 
 import (
@@ -39,6 +41,9 @@ type Cluster struct {
 // writes is the last one: what it wrote brings an event, and that the next step.
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	seen := r.look(ctx, req.NamespacedName)
+	if seen.noSuchWorker() {
+		r.Report.NoSuchWorker(ctx, seen.local.Job, seen.wanted)
+	}
 	var result reconcile.Result
 	for i := range r.Workers {
 		if !seen.concerns(i) {
@@ -75,7 +80,7 @@ func (r *Reconciler) step(ctx context.Context, key types.NamespacedName, seen vi
 	r.Report.Plan(ctx, seen.local.Job, worker.Name, plan)
 	for _, action := range plan.Actions {
 		err := r.carryOut(ctx, worker, action)
-		r.Report.Action(ctx, worker.Name, action, err)
+		r.Report.Action(ctx, seen.local.Job, worker.Name, action, err)
 		if action.Tolerates(apierrors.ReasonForError(err)) {
 			return movedOn, true, nil
 		} else if err != nil {

@@ -1,7 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package dispatcher
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/prometheus/client_golang/prometheus"
 	batchv1 "k8s.io/api/batch/v1"
@@ -66,14 +69,27 @@ func (r Report) Plan(ctx context.Context, local *batchv1.Job, worker string, pla
 		r.Listen(local, worker, plan)
 	}
 	kind, notable := eventTypes[plan.Outcome]
-	if !notable || local == nil || r.Events == nil || plan.Outcome == mirror.Dispatching && !creates(plan) {
+	if !notable || plan.Outcome == mirror.Dispatching && !creates(plan) {
 		return
 	}
 	note := plan.Why
 	if plan.Err != nil {
 		note += ": " + plan.Err.Error()
 	}
-	r.Events.Eventf(local, nil, kind, string(plan.Outcome), "Plan", "%s (worker %s)", note, worker)
+	r.event(local, kind, string(plan.Outcome), "Plan", fmt.Sprintf("%s (worker %s)", note, worker))
+}
+
+// event is for the owner of a Job.
+func (r Report) event(local *batchv1.Job, kind, reason, action, note string) {
+	if local != nil && r.Events != nil {
+		r.Events.Eventf(local, nil, kind, reason, action, "%s", note)
+	}
+}
+
+// NoSuchWorker reports a Job that waits for a worker which this program does not have.
+func (r Report) NoSuchWorker(ctx context.Context, local *batchv1.Job, worker string) {
+	log.FromContext(ctx).Info("there is no such worker", "worker", worker)
+	r.event(local, corev1.EventTypeWarning, "NoSuchWorker", "Plan", fmt.Sprintf("it is to run on the worker %s, which the dispatcher does not have", worker))
 }
 
 func creates(plan mirror.Plan) bool {
@@ -85,8 +101,8 @@ func creates(plan mirror.Plan) bool {
 	return false
 }
 
-// Action reports what came of an action.
-func (r Report) Action(ctx context.Context, worker string, action mirror.Action, err error) {
+// Action reports what came of an action. One that failed is tried again, and the owner of the Job is told why.
+func (r Report) Action(ctx context.Context, local *batchv1.Job, worker string, action mirror.Action, err error) {
 	result := "done"
 	switch {
 	case err == nil:
@@ -95,6 +111,7 @@ func (r Report) Action(ctx context.Context, worker string, action mirror.Action,
 		log.FromContext(ctx).Info("the world has moved on", "worker", worker, "action", action.String(), "answer", err.Error())
 	default:
 		result = "failed"
+		r.event(local, corev1.EventTypeWarning, "Failed", string(action.Kind), fmt.Sprintf("%s: %v (worker %s)", action.Kind, err, worker))
 	}
 	r.actions.WithLabelValues(worker, string(action.Kind), result).Inc()
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package dispatcher
 
 import (
@@ -191,19 +193,21 @@ func requests(ctx context.Context, from client.Reader, isOurs func(client.Object
 // Start runs until the context ends.
 func (d *Dispatcher) Start(ctx context.Context) error { return d.manager.Start(ctx) }
 
-// Once takes one step for every Job there is, and for every mirror, reading from the API servers.
+// Once takes one step for every Job there is, and for every mirror, reading from the API servers. What fails for
+// one does not stop the others.
 func (d *Dispatcher) Once(ctx context.Context) error {
 	d.Reconciler.AlwaysLive = true
 	keys, err := d.everything(ctx)
 	if err != nil {
 		return err
 	}
+	var errs []error
 	for key := range keys {
 		if _, err := d.Reconciler.Reconcile(ctx, key); err != nil {
-			return fmt.Errorf("%s: %w", key, err)
+			errs = append(errs, fmt.Errorf("%s: %w", key, err))
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 func (d *Dispatcher) everything(ctx context.Context) (map[reconcile.Request]bool, error) {

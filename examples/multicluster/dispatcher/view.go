@@ -1,10 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package dispatcher
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -39,6 +43,17 @@ type view struct {
 	wanted  string
 }
 
+// noSuchWorker reports whether the Job is to run on a worker that is not there, so that nothing is done for it.
+func (v view) noSuchWorker() bool {
+	return v.wanted != "" && !slices.Contains(v.names, v.wanted) && !isFinished(v.local.Job)
+}
+
+func isFinished(job *batchv1.Job) bool {
+	return slices.ContainsFunc(job.Status.Conditions, func(c batchv1.JobCondition) bool {
+		return (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) && c.Status == corev1.ConditionTrue
+	})
+}
+
 func (r *Reconciler) look(ctx context.Context, key types.NamespacedName) view {
 	local := r.Management.Cached
 	if r.AlwaysLive {
@@ -53,17 +68,24 @@ func (r *Reconciler) look(ctx context.Context, key types.NamespacedName) view {
 		v.names = append(v.names, w.Name)
 		v.mirrors = append(v.mirrors, read(ctx, key)) // Policy.Target is not used, so the mirror has the same name
 	}
-	v.local = local(ctx, key) // behind the workers: see mirror.State
-	if v.local.Job != nil && len(r.Workers) > 0 {
-		dispatch, err := r.Workers[0].Planner().DispatchOf(v.local.Job)
-		v.sent, v.lost = dispatch.Worker, err != nil
-		v.wanted = place(v.local.Job, v.sent, r.Workers)
+	return r.withLocal(v, local(ctx, key)) // behind the workers: see mirror.State
+}
+
+// withLocal returns the view with what was seen of the local Job, and with what follows from it. A worker that was
+// chosen before stays the choice as long as the Job does not say otherwise.
+func (r *Reconciler) withLocal(v view, local Sighting) view {
+	v.local = local
+	if local.Job == nil || len(r.Workers) == 0 {
+		return v
 	}
+	dispatch, err := r.Workers[0].Planner().DispatchOf(local.Job)
+	v.sent, v.lost = dispatch.Worker, err != nil
+	v.wanted = place(local.Job, cmp.Or(v.sent, v.wanted), r.Workers)
 	return v
 }
 
-// lookLive returns the view with what a plan for the worker asks to be read from the API servers. Which
-// worker is wanted stays as it was.
+// lookLive returns the view with what a plan for the worker asks to be read from the API servers. A cache that is
+// behind may not know where the Job was sent.
 func (r *Reconciler) lookLive(ctx context.Context, key types.NamespacedName, v view, i int, read mirror.Read) view {
 	mirrors := slices.Clone(v.mirrors)
 	for j, w := range r.Workers {
@@ -73,7 +95,7 @@ func (r *Reconciler) lookLive(ctx context.Context, key types.NamespacedName, v v
 	}
 	v.mirrors = mirrors
 	if read.Local {
-		v.local = r.Management.Live(ctx, key)
+		v = r.withLocal(v, r.Management.Live(ctx, key))
 	}
 	return v
 }

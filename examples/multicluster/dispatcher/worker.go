@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package dispatcher
 
 import (
@@ -10,19 +12,14 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
-	toolscache "k8s.io/client-go/tools/cache"
-	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/cluster"
 	"sigs.k8s.io/controller-runtime/pkg/log"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/managedby-dev/managedby/mirror"
 )
@@ -45,6 +42,7 @@ type Worker struct {
 	unprobed  *mirror.Planner // by the policy without the worker's release
 	planner   atomic.Pointer[mirror.Planner]
 	up        atomic.Bool
+	probed    bool // at least once
 	load      atomic.Int64
 	wake      chan struct{} // the worker can be seen, and could not before
 }
@@ -152,7 +150,8 @@ func (w *Worker) patience() time.Duration {
 
 // Probe asks the worker whether it is ready and, if it was not before, which release it is now.
 func (w *Worker) Probe(ctx context.Context) {
-	wasUp := w.Up()
+	wasUp, isFirst := w.Up(), !w.probed
+	w.probed = true
 	err := w.discovery.RESTClient().Get().AbsPath("/readyz").Do(ctx).Error()
 	if err == nil && !wasUp {
 		err = w.learnRelease()
@@ -161,7 +160,7 @@ func (w *Worker) Probe(ctx context.Context) {
 	switch logger := log.FromContext(ctx); {
 	case err == nil && !wasUp:
 		logger.Info("the worker answers", "worker", w.Name)
-	case err != nil && wasUp:
+	case err != nil && (wasUp || isFirst):
 		logger.Info("the worker does not answer", "worker", w.Name, "error", err.Error())
 	}
 }
@@ -178,73 +177,4 @@ func (w *Worker) learnRelease() error {
 		w.planner.Store(planner)
 	}
 	return err
-}
-
-// Source brings an event on a mirror to its local Job. When the worker can be seen, and could not before, all local
-// Jobs and all mirrors are looked at: what their events said was not to be believed then.
-func (w *Worker) Source(locals func(context.Context) []reconcile.Request) source.Source {
-	return &workerSource{worker: w, locals: locals}
-}
-
-type workerSource struct {
-	worker *Worker
-	locals func(context.Context) []reconcile.Request
-}
-
-type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
-
-// Start does not wait for the cache.
-func (s *workerSource) Start(ctx context.Context, q queue) error {
-	w := s.worker
-	_, err := w.informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
-		AddFunc:    func(object any) { w.load.Add(1); w.enqueue(q, object) },
-		UpdateFunc: func(_, object any) { w.enqueue(q, object) },
-		DeleteFunc: func(object any) { w.load.Add(-1); w.enqueue(q, object) },
-	})
-	go func() {
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-w.wake:
-				for _, request := range s.locals(ctx) {
-					q.Add(request)
-				}
-				w.enqueueMirrors(ctx, q)
-			}
-		}
-	}()
-	return err
-}
-
-// WaitForSync gives the worker a little time, so that a start looks at most Jobs once. One that is down does not
-// stop the others.
-func (s *workerSource) WaitForSync(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, startPatience)
-	defer cancel()
-	for ctx.Err() == nil && !s.worker.synced() {
-		time.Sleep(20 * time.Millisecond)
-	}
-	return nil
-}
-
-func (w *Worker) enqueueMirrors(ctx context.Context, q queue) {
-	mirrors := &batchv1.JobList{}
-	if err := w.cluster.GetCache().List(ctx, mirrors); err != nil {
-		return // the context has ended
-	}
-	for i := range mirrors.Items {
-		w.enqueue(q, &mirrors.Items[i])
-	}
-}
-
-func (w *Worker) enqueue(q queue, object any) {
-	if gone, ok := object.(toolscache.DeletedFinalStateUnknown); ok {
-		object = gone.Obj
-	}
-	if job, ok := object.(metav1.Object); ok {
-		if key, _, ok := w.unprobed.LocalOf(job); ok {
-			q.Add(reconcile.Request{NamespacedName: key})
-		}
-	}
 }

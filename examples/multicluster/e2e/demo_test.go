@@ -1,7 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package e2e_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -18,7 +21,14 @@ import (
 func TestDemo(t *testing.T) {
 	var out bytes.Buffer
 	picture := filepath.Join(t.TempDir(), "demo.svg")
-	must(t, demo.Run(t.Context(), &out, demo.Options{SVG: picture, Patience: 2 * time.Minute}))
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- demo.Run(ctx, &out, demo.Options{SVG: picture, Patience: 2 * time.Minute})
+		close(ended)
+	}()
+	defer whileRunning(func() { cancel(); <-ended })()
+	must(t, <-ended)
 	for _, want := range []string{"All Jobs have ended as they should", "kubernetes.io/job-controller", "Conflict", "deleted"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("it does not say %q:\n%s", want, &out)

@@ -1,11 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package e2e_test
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"text/tabwriter"
@@ -17,7 +17,6 @@ import (
 
 	"github.com/managedby-dev/managedby/examples/multicluster/cluster"
 	"github.com/managedby-dev/managedby/examples/multicluster/fleet"
-	"github.com/managedby-dev/managedby/examples/multicluster/jobs"
 )
 
 var faultJobs = flag.Int("fault-jobs", 200, "how many Jobs run in each fault; -short takes a tenth")
@@ -126,7 +125,7 @@ type faultOutcome struct {
 
 func (w *faultWorld) round(f fault, prefix string, n int) faultOutcome {
 	var o faultOutcome
-	marks := []int64{auditMark(w.t, w.fleet.Workers[0]), auditMark(w.t, w.fleet.Workers[1])}
+	marks := marksOf(w.t, w.fleet)
 	management := admin(w.t, w.fleet.Management)
 	w.create(management, prefix, n)
 	eventually(w.t, 2*time.Minute, "a tenth of the Jobs has finished", func() bool { return w.unfinished(management, prefix) <= n*9/10 })
@@ -143,13 +142,7 @@ func (w *faultWorld) round(f fault, prefix string, n int) faultOutcome {
 	})
 	o.recovered = time.Since(mended)
 	o.lost = w.differing(management, prefix, n)
-	for i, mark := range marks {
-		for name, count := range creates(callsSince(w.t, w.fleet.Workers[i], mark)) {
-			if strings.HasPrefix(name, prefix+"-") && count > 1 {
-				o.twice++
-			}
-		}
-	}
+	o.twice = w.twice(marks, prefix)
 	deleted := time.Now()
 	must(w.t, management.DeleteAllOf(w.t.Context(), &batchv1.Job{}, client.InNamespace(fleet.Namespace), client.MatchingLabels{"round": prefix},
 		client.PropagationPolicy(background)))
@@ -161,98 +154,4 @@ func (w *faultWorld) round(f fault, prefix string, n int) faultOutcome {
 	}
 	o.clean = time.Since(deleted)
 	return o
-}
-
-// create makes Jobs of which some fail, and that take from one to six seconds.
-func (w *faultWorld) create(c client.Client, prefix string, n int) {
-	inParallel(n, 8, func(i int) {
-		job := jobs.New(fmt.Sprintf("%s-%d", prefix, i), jobs.Runs(fmt.Sprintf("%dms", 1000+5000*i/n)), jobs.BackoffLimit(0))
-		job.Labels = map[string]string{"round": prefix}
-		if i%5 == 0 {
-			jobs.Exits("1")(job)
-		}
-		if err := c.Create(w.t.Context(), job); err != nil {
-			w.t.Error(err)
-		}
-	})
-}
-
-func (w *faultWorld) list(c client.Client, prefix string) []batchv1.Job {
-	list := &batchv1.JobList{}
-	if err := c.List(context.Background(), list, client.InNamespace(fleet.Namespace), client.MatchingLabels{"round": prefix}); err != nil {
-		return nil
-	}
-	return list.Items
-}
-
-// unfinished takes all for unfinished while the cluster does not answer.
-func (w *faultWorld) unfinished(c client.Client, prefix string) int {
-	all := w.list(c, prefix)
-	if all == nil {
-		return 1 << 30
-	}
-	n := 0
-	for i := range all {
-		if !finished(&all[i]) {
-			n++
-		}
-	}
-	return n
-}
-
-// differing counts the Jobs whose verdict is not that of their mirror, or not the one that the pods had.
-func (w *faultWorld) differing(management client.Client, prefix string, n int) int {
-	mirrors := map[string]string{}
-	for _, worker := range w.fleet.Workers {
-		for _, job := range w.list(admin(w.t, worker), prefix) {
-			mirrors[job.Name] = string(terminal(&job))
-		}
-	}
-	lost := n
-	for _, job := range w.list(management, prefix) {
-		want := batchv1.JobComplete
-		if job.Spec.Template.Annotations[cluster.ExitCode] != "" {
-			want = batchv1.JobFailed
-		}
-		if got := terminal(&job); got == want && mirrors[job.Name] == string(want) {
-			lost--
-		}
-	}
-	return lost
-}
-
-func terminal(job *batchv1.Job) batchv1.JobConditionType {
-	for _, c := range job.Status.Conditions {
-		if c.Status == "True" && (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) {
-			return c.Type
-		}
-	}
-	return ""
-}
-
-// left counts local Jobs and mirrors.
-func (w *faultWorld) left(management client.Client, prefix string) int {
-	n := len(w.list(management, prefix))
-	for _, worker := range w.fleet.Workers {
-		n += len(w.list(admin(w.t, worker), prefix))
-	}
-	return n
-}
-
-// inParallel calls do for each number below n.
-func inParallel(n, at int, do func(int)) {
-	var wait sync.WaitGroup
-	next := make(chan int)
-	for range at {
-		wait.Go(func() {
-			for i := range next {
-				do(i)
-			}
-		})
-	}
-	for i := range n {
-		next <- i
-	}
-	close(next)
-	wait.Wait()
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package e2e_test
 
 import (
@@ -111,10 +113,12 @@ func (h *hand) create(c client.Client, job *batchv1.Job) {
 
 // purge removes a Job whatever holds it.
 func (h *hand) purge(c client.Client, name string) {
+	h.purgeJob(c, &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: fleet.Namespace, Name: name}})
+}
+
+func (h *hand) purgeJob(c client.Client, job *batchv1.Job) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	job := &batchv1.Job{}
-	job.Namespace, job.Name = fleet.Namespace, name
 	_ = c.Patch(ctx, job, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`)))
 	_ = c.Delete(ctx, job, client.PropagationPolicy(metav1.DeletePropagationBackground))
 	_ = c.Patch(ctx, job, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`)))

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package e2e_test
 
 import (
@@ -7,9 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/signal"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -46,30 +46,15 @@ func TestMain(m *testing.M) {
 	logger := logr.FromSlogHandler(slog.NewTextHandler(out, nil))
 	ctrl.SetLogger(logger)
 	klog.SetLogger(logger)
-	interrupted := make(chan os.Signal, 1)
-	signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		<-interrupted
-		stopAll()
-		os.Exit(1)
-	}()
+	stopEarly()
 	var err error
 	if binaryDir, err = os.MkdirTemp("", "multicluster-"); err != nil {
 		panic(err)
 	}
+	whileRunning(func() { _ = os.RemoveAll(binaryDir) })
 	code := m.Run()
 	stopAll()
-	_ = os.RemoveAll(binaryDir)
 	os.Exit(code)
-}
-
-func stopAll() {
-	shared.Lock()
-	defer shared.Unlock()
-	for key, f := range shared.fleets {
-		f.Stop()
-		delete(shared.fleets, key)
-	}
 }
 
 // sharedFleet is a management cluster and two workers that the other tests use too.
@@ -79,7 +64,7 @@ func sharedFleet(t *testing.T, management, worker string) *fleet.Fleet {
 	defer shared.Unlock()
 	key := management + " " + worker
 	if shared.fleets[key] == nil {
-		shared.fleets[key] = startFleet(t, management, worker)
+		shared.fleets[key], _ = startFleet(t, management, worker)
 	}
 	return shared.fleets[key]
 }
@@ -87,12 +72,12 @@ func sharedFleet(t *testing.T, management, worker string) *fleet.Fleet {
 // ownFleet is one that is stopped when the test ends.
 func ownFleet(t *testing.T, management, worker string) *fleet.Fleet {
 	t.Helper()
-	f := startFleet(t, management, worker)
-	t.Cleanup(f.Stop)
+	f, stop := startFleet(t, management, worker)
+	t.Cleanup(stop)
 	return f
 }
 
-func startFleet(t *testing.T, management, worker string) *fleet.Fleet {
+func startFleet(t *testing.T, management, worker string) (f *fleet.Fleet, stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
@@ -103,7 +88,7 @@ func startFleet(t *testing.T, management, worker string) *fleet.Fleet {
 		t.Fatal(err)
 	}
 	fmt.Fprintf(os.Stderr, "management %s and two workers %s answer after %v\n", management, worker, time.Since(started).Round(100*time.Millisecond))
-	return f
+	return f, whileRunning(f.Stop)
 }
 
 // eventually waits for something to become true.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package e2e_test
 
 import (
@@ -22,10 +24,11 @@ type releasePair struct{ management, worker string }
 
 // releasePairs are those that the suite uses.
 func releasePairs() []releasePair {
+	pairs := []releasePair{{cluster.Newest, cluster.Newest}, {cluster.Newest, "1.30.14"}}
 	if testing.Short() {
-		return []releasePair{{cluster.Newest, cluster.Newest}}
+		return pairs
 	}
-	return []releasePair{{cluster.Newest, cluster.Newest}, {cluster.Newest, "1.30.14"}, {"1.32.13", cluster.Newest}}
+	return append(pairs, releasePair{"1.32.13", cluster.Newest})
 }
 
 // running is a dispatcher that works until the test ends.
@@ -85,16 +88,6 @@ func createAll(t *testing.T, c client.Client, all ...*batchv1.Job) {
 
 func finished(job *batchv1.Job) bool {
 	return is(batchv1.JobComplete)(job) || is(batchv1.JobFailed)(job)
-}
-
-// verdict is how a Job has ended.
-func verdict(job *batchv1.Job) string {
-	for _, c := range job.Status.Conditions {
-		if c.Status == "True" && (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) {
-			return string(c.Type) + " " + c.Reason
-		}
-	}
-	return "unfinished"
 }
 
 // waitMirrorsGone waits until a worker has no mirrors of an origin.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package e2e_test
 
 import (
@@ -8,12 +10,10 @@ import (
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/managedby-dev/managedby/examples/multicluster/cluster"
 	"github.com/managedby-dev/managedby/examples/multicluster/dispatcher"
-	"github.com/managedby-dev/managedby/examples/multicluster/fleet"
 	"github.com/managedby-dev/managedby/examples/multicluster/jobs"
 )
 
@@ -112,67 +112,6 @@ func TestThirdPartyDeletesRunningMirrors(t *testing.T) {
 			}
 		})
 	}
-}
-
-// A CronJob whose template is ours: Forbid waits for the run of before, and Replace deletes it.
-func TestCronJob(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a CronJob starts a Job a minute")
-	}
-	t.Parallel()
-	f := sharedFleet(t, cluster.Newest, cluster.Newest)
-	d := run(t, f, func(o *dispatcher.Options) { o.Policy.Origin = "cronjobs" })
-	management, worker, h := admin(t, f.Management), admin(t, f.Workers[0]), &hand{t: t}
-	for _, policy := range []batchv1.ConcurrencyPolicy{batchv1.ForbidConcurrent, batchv1.ReplaceConcurrent} {
-		template := jobs.New("", jobs.On(workerA), jobs.Forever)
-		cron := &batchv1.CronJob{
-			ObjectMeta: metav1.ObjectMeta{Namespace: fleet.Namespace, Name: "cron-" + map[batchv1.ConcurrencyPolicy]string{
-				batchv1.ForbidConcurrent: "forbid", batchv1.ReplaceConcurrent: "replace",
-			}[policy]},
-			Spec: batchv1.CronJobSpec{Schedule: "* * * * *", ConcurrencyPolicy: policy, JobTemplate: batchv1.JobTemplateSpec{
-				ObjectMeta: metav1.ObjectMeta{Annotations: template.Annotations}, Spec: template.Spec,
-			}},
-		}
-		must(t, management.Create(t.Context(), cron))
-		t.Cleanup(func() {
-			must(t, management.Delete(context.Background(), cron, client.PropagationPolicy(foreground)))
-		})
-	}
-	first := map[string]string{}
-	for _, cron := range []string{"cron-forbid", "cron-replace"} {
-		eventually(t, 70*time.Second, cron+" has a Job", func() bool { return len(jobsOf(t, management, cron)) == 1 })
-		first[cron] = jobsOf(t, management, cron)[0]
-		h.waitFor(management, first[cron], "runs", hasReady(1))
-	}
-	eventually(t, 80*time.Second, "cron-replace has another Job", func() bool {
-		now := jobsOf(t, management, "cron-replace")
-		return len(now) == 1 && now[0] != first["cron-replace"]
-	})
-	second := jobsOf(t, management, "cron-replace")[0]
-	h.waitFor(management, second, "runs", hasReady(1))
-	h.waitGone(worker, first["cron-replace"])
-	if now := jobsOf(t, management, "cron-forbid"); len(now) != 1 || now[0] != first["cron-forbid"] {
-		t.Errorf("cron-forbid has the Jobs %v, want %s alone", now, first["cron-forbid"])
-	}
-	mirrors := &batchv1.JobList{}
-	must(t, worker.List(t.Context(), mirrors, client.MatchingLabelsSelector{Selector: d.Planner.Selector()}))
-	if len(mirrors.Items) != 2 {
-		t.Errorf("the worker has %d mirrors, want 2", len(mirrors.Items))
-	}
-}
-
-// jobsOf are the names of the Jobs of a CronJob.
-func jobsOf(t *testing.T, c client.Client, cron string) []string {
-	t.Helper()
-	list := &batchv1.JobList{}
-	must(t, c.List(t.Context(), list, client.InNamespace(fleet.Namespace)))
-	var names []string
-	for _, job := range list.Items {
-		if owner := metav1.GetControllerOf(&job); owner != nil && owner.Name == cron {
-			names = append(names, job.Name)
-		}
-	}
-	return names
 }
 
 // creates counts the mirrors that were created, by name.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package fleet starts a management cluster and workers, with what the dispatcher needs in them.
 package fleet
 
@@ -34,17 +36,16 @@ type Fleet struct {
 // Start builds what is missing and starts the clusters, each named with its release. On failure nothing is
 // left running.
 func Start(ctx context.Context, progress io.Writer, management cluster.Options, workers ...cluster.Options) (*Fleet, error) {
+	management.Name = Management
+	all := slices.Concat([]cluster.Options{management}, workers)
+	if err := cluster.Build(ctx, progress, releases(all)...); err != nil {
+		return nil, err
+	}
 	dir, remove, err := cluster.TempDir()
 	if err != nil {
 		return nil, err
 	}
-	management.Name = Management
-	all := slices.Concat([]cluster.Options{management}, workers)
 	clusters, errs := make([]*cluster.Cluster, len(all)), make([]error, len(all))
-	if err := cluster.Build(ctx, progress, releases(all)...); err != nil {
-		remove()
-		return nil, err
-	}
 	var started sync.WaitGroup
 	for i, o := range all {
 		started.Go(func() {

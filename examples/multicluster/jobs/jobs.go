@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package jobs makes Jobs for the demonstration and the tests.
 package jobs
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package manifests has what the dispatcher needs in its clusters: service accounts, rights, and admission
 // policies that keep everybody else from its keys.
 package manifests
