@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package statusvalidate_test
 
 import (
@@ -6,6 +8,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
 
 	"github.com/managedby-dev/managedby/statusvalidate"
 )
@@ -17,6 +26,8 @@ func TestRulesDocument(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("# What an API server checks when the status of a Job is written\n\n" +
 		"Generated from `statusvalidate.Rules()` and `statusvalidate.LintRules()` by `go generate ./statusvalidate`; do not edit.\n\n" +
+		"Have a 422? `go run ./examples/statuslint -error -` takes the `Status` object in JSON or the message, as kubectl prints it or a log has it, and\n" +
+		"says which rule it is and what to do.\n\n" +
 		"The rules are in the order in which the API server reports them. They hold for every Job, with `spec.managedBy` or without. *Looked at* is what\n" +
 		"an update must change to be refused for it: a Job that is already like that can still be updated in other respects. All rules read the spec that\n" +
 		"is stored, times are compared as whole seconds, and a Job *has* a condition if any entry of that type is True. Match errors by the rule, not by\n" +
@@ -163,6 +174,20 @@ func writeFieldTable(t *testing.T, b *strings.Builder) {
 	}
 }
 
+// versionTexts say what differs between the versions of a rule, by their releases.
+// TestVersionTexts holds them to the validators.
+var versionTexts = map[statusvalidate.Rule]map[string]string{
+	statusvalidate.FinishedWithoutStartTime: {
+		"from 1.30, before 1.32.7, 1.33.3, 1.34": "every finished Job needs a startTime",
+		"1.32.7, 1.33.3, 1.34 and later":         "a suspended Job with zero completions may finish without one",
+	},
+	statusvalidate.StartTimeChangedWhileRunning: {
+		"from 1.30, before 1.32.10, 1.33.6, 1.34.2, 1.35": "startTime may change while spec.suspend is true, and not on resuming; the error is Required value",
+		"from 1.32.10, 1.33.6, 1.34.2, 1.35, before 1.36": "also in the update that turns Suspended from True to an explicit False; the error is Required value",
+		"1.36 and later": "the same as before; the error is Invalid value",
+	},
+}
+
 func writeRule(t *testing.T, b *strings.Builder, info statusvalidate.RuleInfo) {
 	path, types := errorsOf(t, info)
 	fmt.Fprintf(b, "\n### %s\n\n%s\n\n- Looked at: %s\n", info.Rule, info.Summary, info.LookedAt)
@@ -175,7 +200,14 @@ func writeRule(t *testing.T, b *strings.Builder, info statusvalidate.RuleInfo) {
 	} else {
 		fmt.Fprintf(b, "- Releases%s, in %d versions, each at least as strict as the next:\n", gate, len(info.Versions))
 		for _, v := range info.Versions {
-			fmt.Fprintf(b, "  - %s\n", v.Releases)
+			said := versionTexts[info.Rule][v.Releases]
+			if said == "" {
+				t.Errorf("%s: nothing says what differs in its version %q", info.Rule, v.Releases)
+			}
+			fmt.Fprintf(b, "  - %s: %s\n", v.Releases, said)
+		}
+		if n := len(versionTexts[info.Rule]); n != len(info.Versions) {
+			t.Errorf("%s: there are texts for %d versions of %d", info.Rule, n, len(info.Versions))
 		}
 	}
 	fmt.Fprintf(b, "- Error: `%s`, %s\n", path, types)
@@ -194,6 +226,56 @@ func writeLintTable(b *strings.Builder) {
 	for _, info := range statusvalidate.LintRules() {
 		if info.RefusedBy != "" {
 			writeRow(b, linkTo(info.RefusedBy), info.Harm)
+		}
+	}
+}
+
+// TestVersionTexts holds what the page says of the versions of a rule to the validators.
+func TestVersionTexts(t *testing.T) {
+	at := metav1.NewTime(time.Date(2026, time.March, 2, 10, 0, 0, 0, time.UTC))
+	later := metav1.NewTime(at.Add(time.Hour))
+	suspended := func(status corev1.ConditionStatus) []batchv1.JobCondition {
+		return []batchv1.JobCondition{{Type: batchv1.JobSuspended, Status: status}}
+	}
+	finished := batchv1.JobStatus{CompletionTime: &at, Conditions: []batchv1.JobCondition{
+		{Type: batchv1.JobSuccessCriteriaMet, Status: corev1.ConditionTrue}, {Type: batchv1.JobComplete, Status: corev1.ConditionTrue},
+	}}
+	empty := batchv1.JobSpec{Suspend: ptr.To(true), Completions: ptr.To[int32](0)}
+	restarted := batchv1.JobStatus{StartTime: &later}
+	resumed := batchv1.JobStatus{StartTime: &later, Conditions: suspended(corev1.ConditionFalse)}
+	resuming := batchv1.JobStatus{StartTime: &at, Conditions: suspended(corev1.ConditionTrue)}
+	const required, invalid = field.ErrorTypeRequired, field.ErrorTypeInvalid
+	tests := []struct {
+		name     string
+		spec     batchv1.JobSpec
+		old, new batchv1.JobStatus
+		want     map[string]field.ErrorType
+	}{
+		{"no startTime, of zero completions", empty, batchv1.JobStatus{}, finished,
+			map[string]field.ErrorType{"1.32.6": required, "1.33.2": required, "1.32.7": "", "1.33.3": "", "1.34.0": "", "1.37.2": ""}},
+		{"no startTime, of zero completions, not suspended", batchv1.JobSpec{Completions: ptr.To[int32](0)}, batchv1.JobStatus{}, finished,
+			map[string]field.ErrorType{"1.32.6": required, "1.37.2": required}},
+		{"changed", batchv1.JobSpec{}, batchv1.JobStatus{StartTime: &at}, restarted,
+			map[string]field.ErrorType{"1.32.9": required, "1.34.2": required, "1.35.4": required, "1.36.0": invalid, "1.37.2": invalid}},
+		{"changed while suspended", batchv1.JobSpec{Suspend: ptr.To(true)}, batchv1.JobStatus{StartTime: &at}, restarted,
+			map[string]field.ErrorType{"1.32.9": "", "1.34.2": "", "1.36.0": ""}},
+		{"changed on resuming", batchv1.JobSpec{}, resuming, resumed,
+			map[string]field.ErrorType{"1.32.9": required, "1.33.5": required, "1.34.1": required, "1.32.10": "", "1.33.6": "", "1.34.2": "", "1.35.0": "", "1.36.0": ""}},
+		{"changed on resuming, without an explicit False", batchv1.JobSpec{}, resuming, restarted,
+			map[string]field.ErrorType{"1.35.0": required, "1.36.0": invalid}},
+	}
+	for _, tt := range tests {
+		for name, want := range tt.want {
+			var got field.ErrorType
+			change := statusvalidate.Change{Old: &batchv1.Job{Spec: tt.spec, Status: tt.old}, New: &batchv1.Job{Spec: tt.spec, Status: tt.new}}
+			for _, v := range statusvalidate.For(release(t, name)).Validate(change) {
+				if v.Err.Field == "status.startTime" {
+					got = v.Err.Type
+				}
+			}
+			if got != want {
+				t.Errorf("%s, %s: %q, want %q", tt.name, name, got, want)
+			}
 		}
 	}
 }

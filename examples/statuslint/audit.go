@@ -1,12 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package main
 
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +25,7 @@ import (
 // event is what is of interest in an event of audit.k8s.io/v1.
 type event struct {
 	metav1.TypeMeta
+	Level                    string
 	Stage                    string
 	Verb                     string
 	RequestURI               string
@@ -54,57 +60,144 @@ func (o options) events(stdin io.Reader, now time.Time) (subjects []subject, war
 		return nil, nil, err
 	}
 	defer log.Close()
-	a := auditLog{options: o, file: file, now: now, stored: map[string]*batchv1.Job{}}
-	scanner := bufio.NewScanner(log)
+	text, err := jobfile.TextReader(log)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", file, err)
+	}
+	a := auditLog{options: o, file: file, now: now, stored: map[string]*batchv1.Job{}, unjudged: map[string]int{}}
+	scanner := bufio.NewScanner(text)
 	scanner.Buffer(nil, jobfile.MaxSize)
 	for number := 1; scanner.Scan(); number++ {
-		if err := a.read(number, bytes.TrimSpace(scanner.Bytes())); err != nil {
-			return nil, nil, fmt.Errorf("%s: line %d: %w", file, number, err)
-		}
+		a.readLine(number, scanner.Bytes())
 	}
+	a.readWhole()
 	switch {
 	case scanner.Err() != nil:
 		return nil, nil, fmt.Errorf("%s: %w", file, scanner.Err())
-	case a.events == 0:
-		return nil, nil, fmt.Errorf("%s: there is no audit event in it: one is wanted on each line, in JSON", file)
-	case len(a.subjects) == 0:
-		warnings = []string{fmt.Sprintf("%s: none of its %d events is the answer to an update or patch of jobs/status: "+
-			"the audit policy needs a rule for it, of level RequestResponse", file, a.events)}
+	case a.events == 0 && a.unreadable > 0:
+		return nil, nil, a.firstError
+	case a.events == 0 && a.lists == 0:
+		return nil, nil, fmt.Errorf("%s: there is no audit event in it: one is wanted on each line, in JSON, or an EventList", file)
 	}
-	return a.subjects, warnings, nil
+	return a.subjects, a.warnings(), nil
 }
 
 // auditLog is what was read of one.
 type auditLog struct {
 	options
-	file     string
-	now      time.Time
-	stored   map[string]*batchv1.Job // as far as the log has it
-	events   int
-	subjects []subject
+	file       string
+	now        time.Time
+	stored     map[string]*batchv1.Job // as far as the log has it
+	events     int
+	lists      int // EventLists
+	unreadable int // lines
+	firstError error
+	head       []byte // the lines before the first that could be read
+	writes     int
+	unjudged   map[string]int // writes of which the log does not have enough, by the level of their events
+	subjects   []subject
 }
 
-func (a *auditLog) read(number int, line []byte) error {
-	if len(line) == 0 {
-		return nil
+// readLine reads what is on a line, and passes over it if it is no event: the last line of a log may be cut
+// off, and others may be of something else.
+func (a *auditLog) readLine(number int, line []byte) {
+	if a.events+a.lists == 0 && len(a.head)+len(line) < jobfile.MaxSize {
+		a.head = append(append(a.head, line...), '\n')
 	}
-	e, err := asEvent(line)
+	if line = bytes.TrimSpace(line); len(line) == 0 {
+		return
+	}
+	at := fmt.Sprintf("%s: line %d", a.file, number)
+	if err := a.read(at, number, line); err != nil {
+		if a.unreadable++; a.firstError == nil {
+			a.firstError = fmt.Errorf("%s: %w", at, err)
+		}
+	}
+}
+
+// readWhole reads the file as one thing where no line is one: an event or an EventList may be on many lines.
+func (a *auditLog) readWhole() {
+	if a.events+a.lists > 0 || a.unreadable == 0 {
+		return
+	}
+	docs, err := jobfile.Split(a.file, a.head)
+	if err != nil {
+		return
+	}
+	unreadable, whole := a.unreadable, error(nil)
+	a.unreadable = 0
+	for _, d := range docs {
+		if err := a.read(d.At.String(), 0, d.JSON); err != nil {
+			a.unreadable, whole = a.unreadable+1, fmt.Errorf("%v: %w", d.At, err)
+		}
+	}
+	if a.events+a.lists == 0 {
+		a.unreadable = unreadable
+	} else {
+		a.firstError = whole
+	}
+}
+
+func (a *auditLog) warnings() (list []string) {
+	if a.unreadable > 0 {
+		list = append(list, fmt.Sprintf("%s: passed over what is no audit event, %s; the first: %v", a.file, counted(a.unreadable, "time"), a.firstError))
+	}
+	if len(a.unjudged) > 0 {
+		list = append(list, a.unjudgedWarning())
+	}
+	if a.writes == 0 {
+		list = append(list, fmt.Sprintf("%s: none of its %s is the answer to an update or patch of jobs/status: "+
+			"the audit policy needs a rule for it, of level RequestResponse", a.file, counted(a.events, "event")))
+	}
+	return list
+}
+
+// unjudgedWarning says of how many writes the log does not have enough, and why.
+func (a *auditLog) unjudgedWarning() string {
+	n, levels := 0, []string{}
+	for _, level := range slices.Sorted(maps.Keys(a.unjudged)) {
+		n += a.unjudged[level]
+		levels = append(levels, cmp.Or(level, "unknown"))
+	}
+	return fmt.Sprintf("%s: %d of %s to the status of Jobs are not judged: the log has no object that can be read, or no answer (level %s)",
+		a.file, n, counted(a.writes, "write"), strings.Join(levels, ", "))
+}
+
+// read adds an event, or those of an EventList.
+func (a *auditLog) read(at string, number int, data []byte) error {
+	list, isList, err := asEvents(data)
 	if err != nil {
 		return err
 	}
+	if !isList {
+		a.add(at, number, list[0])
+		return nil
+	}
+	a.lists++
+	for i, e := range list {
+		a.add(fmt.Sprintf("%s: items[%d]", at, i), number, e)
+	}
+	return nil
+}
+
+func (a *auditLog) add(at string, number int, e event) {
 	a.events++
 	if e.ofStatus() {
+		a.writes++
 		s := subject{
-			Kind: anEvent, Source: fmt.Sprintf("%s: line %d", a.file, number), About: e.about(),
+			Kind: anEvent, Source: at, About: e.about(),
 			Namespace: e.ObjectRef.Namespace, Name: e.ObjectRef.Name,
 			file: a.file, lines: func(string) int { return number },
 		}
-		a.subjects = append(a.subjects, a.judgeEvent(s, e, a.stored[e.ObjectRef.key()], a.now))
+		if s, ok := a.judgeEvent(s, e, a.stored[e.ObjectRef.key()], a.now); ok {
+			a.subjects = append(a.subjects, s)
+		} else {
+			a.unjudged[e.Level]++
+		}
 	}
 	if e.ofJob() && e.accepted() && !strings.Contains(e.RequestURI, "dryRun=") {
 		a.store(e)
 	}
-	return nil
 }
 
 // store notes what the Job is now, or that it is not known. The name of a Job may be in the response only.
@@ -116,14 +209,21 @@ func (a *auditLog) store(e event) {
 	delete(a.stored, e.ObjectRef.key())
 }
 
-func asEvent(line []byte) (e event, err error) {
-	if err := json.Unmarshal(line, &e); err != nil {
-		return e, fmt.Errorf("it is no audit event in JSON: %w", err)
+// asEvents decodes an event, or an EventList.
+func asEvents(data []byte) (list []event, isList bool, err error) {
+	var e struct {
+		event
+		Items []event
 	}
-	if e.Kind != "Event" || e.APIVersion != "audit.k8s.io/v1" {
-		return e, fmt.Errorf("it is %q of %q, and not Event of audit.k8s.io/v1", e.Kind, e.APIVersion)
+	switch err := json.Unmarshal(data, &e); {
+	case err != nil:
+		return nil, false, fmt.Errorf("it is no audit event in JSON: %w", err)
+	case e.APIVersion == "audit.k8s.io/v1" && e.Kind == "EventList":
+		return e.Items, true, nil
+	case e.APIVersion == "audit.k8s.io/v1" && e.Kind == "Event":
+		return []event{e.event}, false, nil
 	}
-	return e, nil
+	return nil, false, fmt.Errorf("it is %q of %q, and not Event of audit.k8s.io/v1%s", e.Kind, e.APIVersion, hint(e.Kind, e.APIVersion))
 }
 
 // about says who wrote when, and what the answer was.
@@ -148,12 +248,10 @@ func jobIn(object json.RawMessage) *batchv1.Job {
 }
 
 // judgeEvent says which rules an API server meant when it refused the write, and, as far as the log has the
-// Job before and after, what those of the releases would have answered.
-func (o options) judgeEvent(s subject, e event, stored *batchv1.Job, now time.Time) subject {
-	sent := jobIn(e.ResponseObject)
-	if !e.accepted() && e.Verb == "update" { // a patch that is applied has a kind too, and is not the whole Job
-		sent = jobIn(e.RequestObject)
-	}
+// Job before and after, what those of the releases would have answered. It is not ok if the log has too little
+// to say anything.
+func (o options) judgeEvent(s subject, e event, stored *batchv1.Job, now time.Time) (judged subject, ok bool) {
+	sent := e.sent()
 	known := stored != nil && e.basedOn(stored)
 	switch {
 	case sent != nil && known:
@@ -161,11 +259,25 @@ func (o options) judgeEvent(s subject, e event, stored *batchv1.Job, now time.Ti
 	case sent != nil && e.accepted():
 		s.About += "; the log does not have the Job before that, so that it is judged as it is"
 		s = o.asItIs(s, sent, now)
+	case e.ResponseStatus == nil, e.accepted():
+		return s, false
 	}
 	if !e.accepted() && e.ResponseStatus != nil && e.ResponseStatus.Code == http.StatusUnprocessableEntity {
 		s.Findings = o.refusal(s.Findings, e.ResponseStatus)
 	}
-	return s
+	return s, true
+}
+
+// sent is the Job that was written, nil if the log does not have it. The answer has it whole, if the write was
+// accepted; a patch that is applied has a kind too, and is not the whole Job.
+func (e event) sent() *batchv1.Job {
+	if job := jobIn(e.ResponseObject); job != nil && e.accepted() {
+		return job
+	}
+	if e.Verb == "update" {
+		return jobIn(e.RequestObject)
+	}
+	return nil
 }
 
 // basedOn reports whether the request says that it changes that state of the Job.
@@ -177,15 +289,19 @@ func (e event) basedOn(stored *batchv1.Job) bool {
 	return request.Metadata.ResourceVersion != "" && request.Metadata.ResourceVersion == stored.ResourceVersion
 }
 
+// unexplained is of an answer that has no message.
+const unexplained = "the API server refused it with 422, and the log does not say why"
+
 // refusal adds to what the releases find what the API server found, where that is something else.
 func (o options) refusal(found []finding, status *metav1.Status) []finding {
 	known := map[string]bool{}
 	for _, f := range found {
 		known[f.Rule] = known[f.Rule] || f.Level == isError
 	}
+	complete(status)
 	list := causes(status, o.releases)
 	if len(list) == 0 {
-		list = []finding{{Level: isError, Message: status.Message, Releases: []string{}}}
+		list = []finding{{Level: isError, Message: cmp.Or(status.Message, unexplained), Releases: []string{}}}
 	}
 	for _, f := range list {
 		if f.Rule == "" || !known[f.Rule] {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package main
 
 import (
@@ -12,6 +14,7 @@ import (
 // in the same way.
 func TestBadInput(t *testing.T) {
 	status := func(rest string) string { return `{"kind":"Status","apiVersion":"v1","status":"Failure",` + rest + `}` }
+	const noAnswer = "standard input: expected the Status object in JSON (audit responseStatus, or kubectl -v=8) or the message"
 	event := `{"kind":"Event","apiVersion":"audit.k8s.io/v1","stage":"ResponseComplete"}` + "\n"
 	tests := []struct{ name, args, stdin, want string }{
 		{"empty", "-", "", "standard input: there is no Job in it"},
@@ -24,23 +27,33 @@ func TestBadInput(t *testing.T) {
 		{"a directory", "-audit .", "", ".: read .: is a directory"},
 		{"different Jobs", "-old stored.yaml -new -", jobWith("other", "", ""), "no Job matches by namespace and name: standard input has team/other, stored.yaml has team/a"},
 
-		{"answer: empty", "-error -", "", "standard input: there is no Status object in it"},
-		{"answer: a Job", "-error -", jobWith("a", "", ""), `standard input: document 1: it is no Status object: `},
-		{"answer: another kind", "-error -", `{"kind":"Pod"}`, `standard input: document 1: kind: it is "Pod", and not Status`},
-		{"answer: a list", "-error -", `[]`, "standard input: document 1: it is no Status object: "},
-		{"answer: text", "-error -", "The Job is invalid", "standard input: document 1: it is no Status object: "},
+		{"answer: empty", "-error -", "", noAnswer},
+		{"answer: a Job", "-error -", jobWith("a", "", ""), noAnswer},
+		{"answer: another kind", "-error -", `{"kind":"Pod"}`, noAnswer},
+		{"answer: a list", "-error -", `[]`, noAnswer},
+		{"answer: text", "-error -", "The Job is invalid", noAnswer},
 		{"answer: binary", "-error -", "\x00", "standard input: it is not text"},
-		{"answer: broken", "-error -", "{", "standard input: document 1: it is neither JSON"},
+		{"answer: broken", "-error -", "{", noAnswer},
+		{"answer: a message without fields", "-error -", `jobs.batch "a" is invalid`, noAnswer},
+		{"answer: a message about a Pod", "-error -", `The Pod "a" is invalid: spec: Forbidden: no`, `standard input: it is about Pod "a", and not a Job`},
+		{"answer: no fields in the message", "-error -", status(`"reason":"Invalid","message":"Job is invalid: status"`), "standard input: document 1: details.causes: there is none, and the message"},
 		{"answer: a conflict", "-error -", status(`"reason":"Conflict","code":409`), `standard input: document 1: reason: it is "Conflict" with code 409, and not Invalid with 422`},
 		{"answer: no causes", "-error -", status(`"reason":"Invalid","code":422`), "standard input: document 1: details.causes: there is none"},
 		{"answer: about a Pod", "-error -", status(`"reason":"Invalid","details":{"kind":"Pod","causes":[{"field":"spec"}]}`), `standard input: document 1: details.kind: it is "Pod", and not Job`},
 		{"answer: no such file", "-error nowhere", "", "nowhere: no such file or directory"},
 
 		{"audit: empty", "-audit -", "\n\n", "standard input: there is no audit event in it"},
-		{"audit: not JSON", "-audit -", event + "klog\n", "standard input: line 2: it is no audit event in JSON: "},
-		{"audit: not JSON, after an empty line", "-audit -", event + "\nklog\n", "standard input: line 3: it is no audit event in JSON: "},
+		{"audit: not JSON", "-audit -", "klog\n", "standard input: line 1: it is no audit event in JSON: "},
+		{"audit: not JSON, after an empty line", "-audit -", "\nklog\nklog\n", "standard input: line 2: it is no audit event in JSON: "},
 		{"audit: not an event", "-audit -", `{"kind":"Job","apiVersion":"batch/v1"}`, `standard input: line 1: it is "Job" of "batch/v1", and not Event of audit.k8s.io/v1`},
-		{"audit: a list of events", "-audit -", `{"kind":"EventList","apiVersion":"audit.k8s.io/v1"}`, `standard input: line 1: it is "EventList" of "audit.k8s.io/v1", and not Event`},
+		{"audit: a list of events of another kind", "-audit -", `{"kind":"EventList","apiVersion":"v1","items":[]}`, `standard input: line 1: it is "EventList" of "v1", and not Event of audit.k8s.io/v1`},
+		{"audit: a Status", "-audit -", status(`"code":422`), "and not Event of audit.k8s.io/v1: an API server's answer goes to -error"},
+		{"audit: Jobs", "-audit -", `{"kind":"List","apiVersion":"v1","items":[]}`, ": Jobs go without a flag, or to -old and -new"},
+		{"a Status", "-", status(`"code":422`), `document 1: kind: it is "Status", and not Job, JobList or List: an API server's answer goes to -error`},
+		{"an audit event", "-", event + event, `document 1: kind: it is "Event", and not Job, JobList or List: audit events of audit.k8s.io/v1 go to -audit`},
+		{"an Event of another kind", "-", `{"kind":"Event","apiVersion":"v1"}`, `document 1: kind: it is "Event", and not Job, JobList or List` + "\n"},
+		{"a List of others", "-", "apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: Pod}]", `document 1: items[0].kind: it is "Pod"`},
+		{"an empty List of stored Jobs", "-old - -new stored.yaml", "apiVersion: v1\nkind: List\nitems: []\n", "standard input: there is no Job in it"},
 		{"audit: an Event of another kind", "-audit -", `{"kind":"Event","apiVersion":"v1"}`, `standard input: line 1: it is "Event" of "v1", and not Event of audit.k8s.io/v1`},
 		{"audit: cut off", "-audit -", event[:40], "standard input: line 1: it is no audit event in JSON: "},
 		{"audit: binary", "-audit -", "\x00\x01", "standard input: line 1: it is no audit event in JSON: "},
@@ -118,7 +131,7 @@ func TestDoubts(t *testing.T) {
 // An audit log without status writes is not clean without a word.
 func TestAuditOfSomethingElse(t *testing.T) {
 	got := runWith(t, `{"kind":"Event","apiVersion":"audit.k8s.io/v1","stage":"ResponseComplete","verb":"get"}`, "-audit", "-")
-	if got.code != exitClean || !strings.Contains(got.stderr, "none of its 1 events is the answer to an update or patch of jobs/status") {
+	if got.code != exitClean || !strings.Contains(got.stderr, "none of its 1 event is the answer to an update or patch of jobs/status") {
 		t.Errorf("exit %d, stderr %s", got.code, got.stderr)
 	}
 }

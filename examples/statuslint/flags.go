@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package main
 
 import (
@@ -24,16 +26,22 @@ trip over. Nothing is sent to a cluster.
   COMMAND -audit FILE
         the writes to the status of Jobs in an API server's audit log
   COMMAND -error FILE
-        an API server's answer to a write it refused, the Status object in JSON
+        an API server's answer to a write it refused: the Status object in JSON,
+        or its message, as kubectl prints it or as it stands in a log:
+        Job.batch "a" is invalid: status.failed: Invalid value: 1: ...
 
 FILE is "-" for standard input. Jobs are YAML or JSON, in one or several
 documents, each a Job, a JobList or a List; those of -old and -new are matched
-by namespace and name.
+by namespace and name. What is no Job, or no audit event, is passed over with a
+warning.
+
+A finding about a stored Job does not mean that it is in danger: a rule is
+looked at when a write changes what it is about.
 
   -release LIST      releases of the API server: one or several, separated by
                      commas, or "all" for the newest patches of 1.30 to 1.37.
                      Default: the newest patches that are strict by default,
-                     1.32 to 1.37
+                     1.32 to 1.37. One that is newer is taken for 1.37
   -o FORMAT          text (the default), json, or sarif (2.1.0)
   -width COLUMNS     width of the text (default 80)
   -h                 this text

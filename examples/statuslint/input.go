@@ -1,9 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -31,19 +36,45 @@ func (o options) report(stdin io.Reader, now time.Time) (r report, warnings []st
 	return newReport(o, subjects), warnings, nil
 }
 
-// jobs judges Jobs as they are.
+// jobs judges Jobs as they are. A file without Jobs is passed over if there are others.
 func (o options) jobs(stdin io.Reader, now time.Time) (subjects []subject, warnings []string, err error) {
+	var nothing error
+	read := 0
 	for _, file := range o.files {
 		jobs, more, err := jobfile.Read(file, stdin)
-		if err != nil {
+		var other *jobfile.OtherKindError
+		switch {
+		case errors.As(err, &other):
+			err = fmt.Errorf("%w%s", err, hint(other.Kind, other.APIVersion))
+			nothing = cmp.Or(nothing, err)
+			more = []string{err.Error() + "; passed over"}
+		case err != nil && !errors.Is(err, jobfile.ErrEmptyList):
 			return nil, nil, err
+		default:
+			read++
 		}
 		warnings = append(warnings, more...)
 		for _, j := range jobs {
 			subjects = append(subjects, o.asItIs(subjectOf(aJob, j), j.Job, now))
 		}
 	}
+	if read == 0 {
+		return nil, nil, nothing
+	}
 	return subjects, warnings, nil
+}
+
+// hint says which flag is for what is not where it belongs.
+func hint(kind, apiVersion string) string {
+	switch {
+	case kind == "Status":
+		return ": an API server's answer goes to -error"
+	case (kind == "Event" || kind == "EventList") && strings.HasPrefix(apiVersion, "audit.k8s.io/"):
+		return ": audit events of audit.k8s.io/v1 go to -audit"
+	case kind == "Job" || kind == "JobList" || kind == "List":
+		return ": Jobs go without a flag, or to -old and -new"
+	}
+	return ""
 }
 
 func subjectOf(kind subjectKind, j jobfile.Sourced) subject {
@@ -55,11 +86,12 @@ func subjectOf(kind subjectKind, j jobfile.Sourced) subject {
 func (o options) asItIs(s subject, job *batchv1.Job, now time.Time) subject {
 	blank := job.DeepCopy()
 	blank.Status = batchv1.JobStatus{}
+	s.alone = true
 	s = o.judged(s, statusvalidate.Change{Old: blank, New: job}, now, func(v statusvalidate.Validator) statusvalidate.Violations {
 		return v.ValidateStatus(job)
 	})
 	for i := range s.Mends {
-		s.Mends[i].TooLate = s.Mends[i].tooLate(job, o.releases)
+		s.Mends[i].meet(job, o.releases)
 	}
 	return s
 }
@@ -73,7 +105,7 @@ func (o options) written(s subject, c statusvalidate.Change, now time.Time) subj
 func (o options) judged(s subject, c statusvalidate.Change, now time.Time, ask question) subject {
 	s.status = &c.New.Status
 	if s.Findings = judge(asSent(c), o.releases, ask); len(s.Findings) > 0 {
-		s.Mends = mends(c, o.releases, now, s.refused())
+		s.Mends = mends(toMend{c, s.alone}, o.releases, now, s.refused())
 	}
 	return s
 }

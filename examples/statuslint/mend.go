@@ -1,11 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package main
 
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/managedby-dev/managedby/jobmanagedby"
@@ -13,9 +17,33 @@ import (
 	"github.com/managedby-dev/managedby/statusvalidate"
 )
 
+// toMend is what the planner is asked about.
+type toMend struct {
+	statusvalidate.Change
+	alone bool // the status of one Job, and no write to another
+}
+
+// pair is how the planner sees it. One Job alone has no mirror that has to stop while it is suspended, so that
+// the planner is asked as if neither were. What the API server takes for such a Job it takes for a suspended
+// one. For one that has finished it is the other way round, but the planner does not ask whether it is suspended.
+func (c toMend) pair() mirror.Pair {
+	pair := mirror.Pair{Local: c.Old, Remote: asSent(c.Change)}
+	if c.alone && !finished(&c.New.Status) {
+		pair.Local = &batchv1.Job{Spec: c.Old.Spec}
+		pair.Local.Spec.Suspend, pair.Remote.Spec.Suspend = nil, nil
+	}
+	return pair
+}
+
+func finished(status *batchv1.JobStatus) bool {
+	return slices.ContainsFunc(status.Conditions, func(c batchv1.JobCondition) bool {
+		return (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) && c.Status == corev1.ConditionTrue
+	})
+}
+
 // mends asks the planner what to write instead, for all releases at once, or for each where nothing
 // suits all of them. It is nothing if there is nothing to change.
-func mends(c statusvalidate.Change, releases []jobmanagedby.Release, now time.Time, refused bool) (list []mend) {
+func mends(c toMend, releases []jobmanagedby.Release, now time.Time, refused bool) (list []mend) {
 	m := mendFor(c, releases, now)
 	if m.refuses() && len(releases) > 1 {
 		list = mendsOfEach(c, releases, now)
@@ -37,7 +65,7 @@ func (m mend) improves() bool {
 }
 
 // mendsOfEach puts neighbours for which the plan is the same together.
-func mendsOfEach(c statusvalidate.Change, releases []jobmanagedby.Release, now time.Time) (list []mend) {
+func mendsOfEach(c toMend, releases []jobmanagedby.Release, now time.Time) (list []mend) {
 	for _, r := range releases {
 		m := mendFor(c, []jobmanagedby.Release{r}, now)
 		if last := len(list) - 1; last >= 0 && sameMend(list[last], m) {
@@ -54,13 +82,16 @@ func sameMend(a, b mend) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-func mendFor(c statusvalidate.Change, releases []jobmanagedby.Release, now time.Time) mend {
+func mendFor(c toMend, releases []jobmanagedby.Release, now time.Time) mend {
 	v := statusvalidate.ForAll(releases...)
 	opts := mirror.StatusOptions{Validator: v, Now: metav1.NewTime(now)}
-	plan := mirror.ProjectStatus(mirror.Pair{Local: c.Old, Remote: asSent(c)}, opts)
+	plan := mirror.ProjectStatus(c.pair(), opts)
 	m := mend{Releases: names(releases), Outcome: plan.Outcome, Why: plan.Why, Status: plan.Status, Changes: []change{}}
+	if c.alone {
+		m.Why = alone[plan.Outcome]
+	}
 	for _, a := range plan.Adjustments {
-		m.Changes = append(m.Changes, change{Field: a.Field, Rule: a.Rule, Why: a.Why})
+		m.Changes = append(m.Changes, change{Field: a.Field, Rule: a.Rule, Why: c.words(a.Why)})
 	}
 	if plan.Status != nil {
 		for _, f := range v.Lint(&batchv1.Job{Spec: c.Old.Spec, Status: *plan.Status}) {
@@ -71,10 +102,28 @@ func mendFor(c statusvalidate.Change, releases []jobmanagedby.Release, now time.
 	return m
 }
 
-// tooLate finds the rules by which a Job, as it is now, cannot be mended any more.
-func (m mend) tooLate(job *batchv1.Job, releases []jobmanagedby.Release) (rules []statusvalidate.Rule) {
+// alone says for one Job by itself what the planner says of two.
+var alone = map[mirror.StatusOutcome]string{
+	mirror.Copied:      "the status is written with these changes",
+	mirror.InSync:      "there is nothing to change",
+	mirror.Terminating: "the Job has finished, but not all its pods are gone",
+	mirror.Invalid:     "the API server would refuse every form of the status",
+}
+
+// words says what a change of one Job by itself is, without the second Job that the planner sees, in which
+// nothing is set.
+func (c toMend) words(why string) string {
+	if c.alone {
+		why = strings.NewReplacer("held at the local value", "left out", "the mirror", "the Job").Replace(why)
+	}
+	return why
+}
+
+// meet compares a mend with the Job as it is now: by which rules it cannot be mended any more, and whether
+// the Job can still be written as it is.
+func (m *mend) meet(job *batchv1.Job, releases []jobmanagedby.Release) {
 	if m.Status == nil {
-		return nil
+		return
 	}
 	var asked []jobmanagedby.Release
 	for _, r := range releases {
@@ -82,5 +131,7 @@ func (m mend) tooLate(job *batchv1.Job, releases []jobmanagedby.Release) (rules 
 			asked = append(asked, r)
 		}
 	}
-	return statusvalidate.ForAll(asked...).Broken(statusvalidate.Change{Old: job, New: &batchv1.Job{Status: *m.Status}})
+	v := statusvalidate.ForAll(asked...)
+	m.TooLate = v.Broken(statusvalidate.Change{Old: job, New: &batchv1.Job{Status: *m.Status}})
+	m.stuck = v.Broken(statusvalidate.Change{Old: job, New: job})
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package main
 
 import (
@@ -32,6 +34,7 @@ type subject struct {
 
 	file   string                // of Source
 	status *batchv1.JobStatus    // what the mends change
+	alone  bool                  // it is that of a Job by itself, not of a write
 	lines  func(path string) int // of a field in the file, 0 if it is not known; nil if no field is
 }
 
@@ -82,6 +85,8 @@ type mend struct {
 	Left []string `json:"left,omitempty"`
 	// TooLate are the rules by which the Job, as it is now, cannot be changed to that any more.
 	TooLate []statusvalidate.Rule `json:"tooLate,omitempty"`
+
+	stuck []statusvalidate.Rule // those by which every write to the Job, as it is now, is refused
 }
 
 type change struct {
@@ -91,9 +96,9 @@ type change struct {
 }
 
 func newReport(o options, subjects []subject) report {
-	r := report{Releases: names(o.releases), Subjects: subjects}
-	for i := range subjects {
-		s := &subjects[i]
+	r := report{Releases: names(o.releases), Subjects: append([]subject{}, subjects...)}
+	for i := range r.Subjects {
+		s := &r.Subjects[i]
 		if s.Findings == nil {
 			s.Findings = []finding{}
 		}

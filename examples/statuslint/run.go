@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package main
 
 import (
@@ -50,7 +52,7 @@ func (p program) run(args []string) int {
 	if err != nil {
 		return p.fail(err)
 	}
-	for _, w := range warnings {
+	for _, w := range append(cli.Notes(opts.releases), warnings...) {
 		fmt.Fprintf(p.stderr, "%s: warning: %s\n", p.name, cli.Visible(w))
 	}
 	var out bytes.Buffer

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package main
 
 import (
@@ -26,12 +28,18 @@ func writeText(w io.Writer, r report, p *page) error {
 		}
 	}
 	p.Prose("", cli.Text(cli.Bold, r.summary()))
+	if slices.ContainsFunc(r.Subjects, func(s subject) bool { return s.Kind == aJob && s.refused() }) {
+		p.Prose("", cli.Text(cli.Plain, storedNote))
+	}
 	if p.Err != nil {
 		return p.Err
 	}
 	_, err := p.WriteTo(w)
 	return err
 }
+
+// storedNote is for those who read errors about Jobs that run.
+const storedNote = "A finding about a stored Job does not mean that it is in danger: a rule is looked at when a write changes what it is about."
 
 func (r report) summary() string {
 	what := "looked at 1 status"
@@ -99,9 +107,6 @@ func (p *page) finding(f finding, asked []string, likewise bool) {
 	p.Put()
 	p.Prose("", cli.Text(levels[f.Level], strings.Join(slices.DeleteFunc([]string{string(f.Level), f.Rule, f.Field}, func(s string) bool { return s == "" }), " ")))
 	p.Prose(cli.Margin, cli.Text(cli.Plain, f.Message+shownValue(f.Value)))
-	if len(f.Candidates) > 0 {
-		p.Prose(cli.Margin, cli.Text(cli.Plain, fmt.Sprintf("One of: %v. The answer does not tell.", f.Candidates)))
-	}
 	if likewise {
 		return
 	}
@@ -125,6 +130,8 @@ func shownValue(value any) string {
 
 func (f finding) where(asked []string) string {
 	switch {
+	case len(f.Candidates) > 0:
+		return fmt.Sprintf("One of: %v. The answer does not tell.", f.Candidates)
 	case f.Rule == "":
 		return "Not one of the rules about a Job's status, or not to be told."
 	case len(f.Releases) == 0:
@@ -161,25 +168,32 @@ var sides = regexp.MustCompile(`\b(local|remote|mirror)\b`)
 
 // roles say what the planner means by local and remote.
 var roles = map[subjectKind]string{
-	aJob:     "Remote, or the mirror, is the Job; local is the same Job without a status.",
 	anUpdate: "Remote, or the mirror, is the status as it is sent; local is the Job as it is stored.",
 	anEvent:  "Remote, or the mirror, is the status as it was sent; local is the Job as it was stored.",
 }
 
 func (p *page) mend(s subject, m mend, asked []string) {
 	p.Put()
-	p.Prose("", cli.Text(cli.Green, fmt.Sprintf("The least change that mends it, for %s: %s", ranges(m.Releases, asked), m.Outcome)))
-	var said []string
-	if m.Outcome != mirror.Copied {
-		said = append(said, strings.TrimSpace(results[m.Outcome]+" The planner: "+m.Why+"."))
+	said := []string{results[m.Outcome]}
+	title := fmt.Sprintf("The least change that an API server takes, for %s", ranges(m.Releases, asked))
+	switch {
+	case s.alone && m.Outcome == mirror.Terminating:
+		said = []string{"It is what to write until all its pods are gone."}
+	case !s.alone:
+		title += fmt.Sprintf(": %s", m.Outcome)
+		if m.Outcome != mirror.Copied {
+			said = append(said, "The planner: "+m.Why+".")
+		}
 	}
+	p.Prose("", cli.Text(cli.Green, title))
+	said = []string{strings.TrimSpace(strings.Join(said, " "))}
 	for _, c := range m.Changes {
 		said = append(said, c.String())
 	}
-	for _, text := range said {
+	for _, text := range slices.DeleteFunc(said, func(s string) bool { return s == "" }) {
 		p.Prose(cli.Margin, cli.Text(cli.Plain, text))
 	}
-	if slices.ContainsFunc(said, sides.MatchString) {
+	if !s.alone && slices.ContainsFunc(said, sides.MatchString) {
 		p.Prose(cli.Margin, cli.Text(cli.Dim, roles[s.Kind]))
 	}
 	if m.Status == nil {
@@ -187,16 +201,25 @@ func (p *page) mend(s subject, m mend, asked []string) {
 	}
 	p.Diff(p.tree(s.status), p.tree(m.Status), false)
 	if len(m.TooLate) > 0 {
-		p.Prose(cli.Margin, cli.Text(cli.Yellow, fmt.Sprintf("That is what should have been written. The Job as it is can no longer be changed to it: %v.", m.TooLate)))
+		p.Prose(cli.Margin, cli.Text(cli.Yellow, m.late()))
 	}
 	if len(m.Left) > 0 {
 		p.Prose(cli.Margin, cli.Text(cli.Plain, fmt.Sprintf("It leaves what only the controller can know: %s.", strings.Join(m.Left, ", "))))
 	}
 }
 
+// late says that the mend comes too late, and what can be written now.
+func (m mend) late() string {
+	text := fmt.Sprintf("That is what should have been written. The Job as it is can no longer be changed to it: %v.", m.TooLate)
+	if len(m.stuck) > 0 {
+		return text + fmt.Sprintf(" Nor can it be written as it is: %v.", m.stuck)
+	}
+	return text + " A write that leaves the fields of the findings as they are is still taken."
+}
+
 func (c change) String() string {
 	if c.Rule == "" {
-		return c.Field + ": " + c.Why
+		return c.Field + ": " + c.Why + " (no rule asks for it)"
 	}
 	return fmt.Sprintf("%s: %s (%s)", c.Field, c.Why, c.Rule)
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command walkthrough shows, for a Job and its mirror, what the packages of this module say of them:
 // who manages the Job and why, what to create on the worker, what to write to the Job's status,
 // whether an API server would take that or a blind copy of the mirror's status, and the whole next step of a

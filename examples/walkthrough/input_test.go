@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package main
 
 import (
@@ -91,6 +93,39 @@ func TestMatch(t *testing.T) {
 	}
 	if len(r.Pairs) != 2 || r.Pairs[0].Name != "b" || r.Pairs[1].About != "local.yaml: document 8; remote.yaml: document 2" {
 		t.Errorf("got %+v", r.Pairs)
+	}
+}
+
+// What is no Job is counted and passed over, as long as there is a Job.
+func TestOtherKindsArePassedOver(t *testing.T) {
+	remote := manifest(t, "running-remote") + "---\napiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: Pod}, {apiVersion: v1, kind: Pod}]\n"
+	clitest.Files(t, map[string]string{"local.yaml": manifest(t, "running-local"), "remote.yaml": remote})
+	got := runWith(t, "", "-local", "local.yaml", "-remote", "remote.yaml")
+	want := "walkthrough: warning: remote.yaml: no Jobs, and passed over: 2 Pod of v1\n"
+	if got.code != exitDone || got.stderr != want {
+		t.Errorf("exit %d, stderr:\n%swant:\n%s", got.code, got.stderr, want)
+	}
+}
+
+// A release that is newer than those known is taken for the newest, and that is said.
+func TestNewerRelease(t *testing.T) {
+	got, known := runWith(t, "", "-release", "1.38.1"), runWith(t, "", "-release", "1.37.2")
+	want := "walkthrough: warning: -release 1.38.1: 1.37 is the newest release that is known; it is taken to be like that\n"
+	if got.code != exitDone || got.stderr != want || strings.ReplaceAll(got.stdout, "1.38.1", "1.37.2") != known.stdout {
+		t.Errorf("exit %d, stderr:\n%swant:\n%s", got.code, got.stderr, want)
+	}
+}
+
+// Nothing is said of a release that was not asked.
+func TestOnlyReleasesThatWereAsked(t *testing.T) {
+	for _, tt := range []struct {
+		release string
+		hazard  bool
+	}{{"1.37", false}, {"1.32.13,1.36.3", false}, {"1.30", true}, {"1.31.14,1.37", true}} {
+		got := runWith(t, "", "-release", tt.release)
+		if strings.Contains(got.stdout, "HAZARD") != tt.hazard || got.code != exitDone {
+			t.Errorf("%s: exit %d, a hazard is wanted: %v\n%s", tt.release, got.code, tt.hazard, got.stdout)
+		}
 	}
 }
 

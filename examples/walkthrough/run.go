@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package main
 
 import (
@@ -36,7 +38,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, now time.Time
 	if err != nil {
 		return fail(stderr, err)
 	}
-	for _, w := range warnings {
+	for _, w := range append(cli.Notes(opts.releases), warnings...) {
 		fmt.Fprintln(stderr, "walkthrough: warning:", cli.Visible(w))
 	}
 	var out bytes.Buffer

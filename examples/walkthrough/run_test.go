@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package main
 
 import (
@@ -63,7 +65,6 @@ func TestExitStatus(t *testing.T) {
 		says string
 	}{
 		{"built in", "", exitDone, "Deferred"},
-		{"releases of which none is a hazard", "-release 1.35.4", exitDone, "  1.30     HAZARD"},
 		{"help", "-h", exitDone, "-release LIST"},
 		{"files", "-local local.yaml -remote remote.yaml", exitDone, "Copied"},
 		{"not managed by us", "-local local.yaml -remote remote.yaml -controller else.example.com/x", exitDone, "NotManaged"},

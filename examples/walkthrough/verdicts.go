@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package main
 
 import (
@@ -18,7 +20,7 @@ func (p pairReport) where(holds func(releaseReport) bool) string {
 	return cli.Ranges(names, func(i int) bool { return holds(p.Releases[i]) })
 }
 
-// manager writes who manages the Job, and what the built-in controllers of the releases do with it.
+// manager writes who manages the Job, and what the built-in controllers of the releases that were asked do with it.
 func (p *page) manager(pair pairReport) {
 	p.Heading("Who manages it: " + pair.ManagedBy)
 	var rows [][]cli.Cell
@@ -29,11 +31,6 @@ func (p *page) manager(pair pairReport) {
 			rows = append(rows, reason(pair.where(func(o releaseReport) bool { return o.BuiltIn.Reason == why }), r.BuiltIn))
 		}
 		seen[why] = true
-	}
-	if !slices.ContainsFunc(pair.Releases, func(r releaseReport) bool { return r.BuiltIn.Hazard }) {
-		if old := decide(pair.local, jobmanagedby.Oldest()); old.Hazard {
-			rows = append(rows, reason(jobmanagedby.Oldest().String(), old))
-		}
 	}
 	p.Table(rows)
 }

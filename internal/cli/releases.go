@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package cli
 
 import (
@@ -30,7 +32,18 @@ func ParseReleases(list string) ([]jobmanagedby.Release, error) {
 	return releases, nil
 }
 
-// parseRelease takes the releases whose rules are known, and no others.
+// Notes says of each release that is newer than those known what it is taken for.
+func Notes(releases []jobmanagedby.Release) (notes []string) {
+	newest := jobmanagedby.Newest()
+	for _, r := range releases {
+		if r.AtLeast(newest.Version.Major(), newest.Version.Minor()+1, 0) {
+			notes = append(notes, fmt.Sprintf("-release %v: %v is the newest release that is known; it is taken to be like that", r, newest))
+		}
+	}
+	return notes
+}
+
+// parseRelease takes the releases whose rules are known, and newer ones, as the library does.
 func parseRelease(v string) (jobmanagedby.Release, error) {
 	r, err := jobmanagedby.ParseRelease(v)
 	if err != nil {
@@ -41,7 +54,7 @@ func parseRelease(v string) (jobmanagedby.Release, error) {
 		return r, fmt.Errorf("%q is no release such as 1.35.4: %w", v, err)
 	}
 	oldest, newest := jobmanagedby.Oldest().Version, jobmanagedby.Newest().Version
-	if !r.AtLeast(oldest.Major(), oldest.Minor(), 0) || r.AtLeast(newest.Major(), newest.Minor()+1, 0) {
+	if !r.AtLeast(oldest.Major(), oldest.Minor(), 0) {
 		return r, fmt.Errorf("%q is unknown: %v to %v are known", v, oldest, newest)
 	}
 	return r, nil

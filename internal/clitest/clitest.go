@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package clitest is what the tests of the example programs share.
 package clitest
 

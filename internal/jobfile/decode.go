@@ -1,9 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package jobfile
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -22,6 +26,17 @@ type Sourced struct {
 // Key is what Jobs are matched by.
 func (s Sourced) Key() string { return s.Job.Namespace + "/" + s.Job.Name }
 
+// ErrEmptyList is of a file in which there is nothing but empty Lists.
+var ErrEmptyList = errors.New("there is no Job in it, but an empty list")
+
+// OtherKindError is of a file in which there is no Job, but something else.
+type OtherKindError struct {
+	Kind, APIVersion string // of the first
+	text             string
+}
+
+func (e *OtherKindError) Error() string { return e.text }
+
 // Parse returns the Jobs of a file, in their order, and warnings about what was passed over.
 func Parse(file string, data []byte) (jobs []Sourced, warnings []string, err error) {
 	text, err := ToText(data)
@@ -32,50 +47,84 @@ func Parse(file string, data []byte) (jobs []Sourced, warnings []string, err err
 	if err != nil {
 		return nil, nil, err
 	}
+	var f found
 	for _, doc := range docs {
-		more, warned, err := doc.jobs("", "")
-		if err != nil {
+		if err := f.read(doc, "", ""); err != nil {
 			return nil, nil, err
 		}
-		jobs, warnings = append(jobs, more...), append(warnings, warned...)
 	}
-	if len(jobs) == 0 {
-		return nil, nil, fmt.Errorf("%s: there is no Job in it", file)
+	switch {
+	case len(f.jobs) > 0:
+		return f.jobs, f.allWarnings(file), nil
+	case len(f.others) > 0:
+		return nil, nil, f.others[0]
+	case f.lists > 0:
+		return nil, nil, fmt.Errorf("%s: %w", file, ErrEmptyList)
 	}
-	return jobs, warnings, nil
+	return nil, nil, fmt.Errorf("%s: there is no Job in it", file)
+}
+
+// found is what was found in a file.
+type found struct {
+	jobs     []Sourced
+	warnings []string
+	others   []*OtherKindError
+	lists    int
+}
+
+// allWarnings counts what is no Job, by kind.
+func (f found) allWarnings(file string) []string {
+	if len(f.others) == 0 {
+		return f.warnings
+	}
+	counts := map[string]int{}
+	for _, o := range f.others {
+		counts[strings.TrimSuffix(o.Kind+" of "+o.APIVersion, " of ")]++
+	}
+	var kinds []string
+	for _, kind := range slices.Sorted(maps.Keys(counts)) {
+		kinds = append(kinds, fmt.Sprintf("%d %s", counts[kind], kind))
+	}
+	return append(f.warnings, fmt.Sprintf("%s: no Jobs, and passed over: %s", file, strings.Join(kinds, ", ")))
 }
 
 // APIVersion is that of Jobs.
 var APIVersion = batchv1.SchemeGroupVersion.String()
 
-// jobs returns the Jobs of a document. Kind and apiVersion stand in for those that it may leave out.
-func (d Document) jobs(kind, apiVersion string) (jobs []Sourced, warnings []string, err error) {
+// kinds are those that are read, with their versions.
+var kinds = map[string]string{"Job": APIVersion, "JobList": APIVersion, "List": "v1"}
+
+// read adds what is in a document. Kind and apiVersion stand in for those that it may leave out.
+func (f *found) read(d Document, kind, apiVersion string) error {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(d.JSON, &fields) != nil || fields == nil {
-		return nil, nil, fmt.Errorf("%v: it is no object (kubectl prints objects with -o yaml): %s", d.At, excerpt(d.JSON))
+		return fmt.Errorf("%v: it is no object (kubectl prints objects with -o yaml): %s", d.At, excerpt(d.JSON))
 	}
 	if err := d.text(fields, "kind", &kind); err != nil {
-		return nil, nil, err
+		return err
 	}
-	want := APIVersion
-	switch kind {
-	case "Job", "JobList":
-	case "List":
-		want = "v1"
+	want, known := kinds[kind]
+	if err := d.text(fields, "apiVersion", &apiVersion); err != nil && known {
+		return err
+	}
+	switch {
+	case !known:
+		f.pass(kind, apiVersion, d.At.Errorf("kind", "it is %q, and not Job, JobList or List", kind))
+	case apiVersion != want:
+		f.pass(kind, apiVersion, d.At.Errorf("apiVersion", "it is %q, and not %s as that of a %s", apiVersion, want, kind))
+	case kind != "Job":
+		return f.items(d, fields["items"], kind)
 	default:
-		return nil, nil, d.At.Errorf("kind", "it is %q, and not Job, JobList or List", kind)
+		job, warnings, err := d.job()
+		f.jobs, f.warnings = append(f.jobs, job), append(f.warnings, warnings...)
+		return err
 	}
-	if err := d.text(fields, "apiVersion", &apiVersion); err != nil {
-		return nil, nil, err
-	}
-	if apiVersion != want {
-		return nil, nil, d.At.Errorf("apiVersion", "it is %q, and not %s as that of a %s", apiVersion, want, kind)
-	}
-	if kind != "Job" {
-		return d.items(fields["items"], kind)
-	}
-	job, warnings, err := d.job()
-	return []Sourced{job}, warnings, err
+	return nil
+}
+
+// pass notes what is no Job.
+func (f *found) pass(kind, apiVersion string, why error) {
+	f.others = append(f.others, &OtherKindError{kind, apiVersion, why.Error()})
 }
 
 // text reads a field that holds a string.
@@ -93,15 +142,16 @@ func (d Document) text(fields map[string]json.RawMessage, name string, into *str
 // deepest is how deep Lists may stand in each other: each level is decoded anew.
 const deepest = 8
 
-// items returns the Jobs of a list. Those of a JobList need not say what they are.
-func (d Document) items(list json.RawMessage, kind string) (jobs []Sourced, warnings []string, err error) {
+// items reads a list. Those of a JobList need not say what they are.
+func (f *found) items(d Document, list json.RawMessage, kind string) error {
 	var items []json.RawMessage
 	if json.Unmarshal(list, &items) != nil {
-		return nil, nil, d.At.Errorf("items", "it is missing or no list")
+		return d.At.Errorf("items", "it is missing or no list")
 	}
 	if strings.Count(d.At.Item, "items[") >= deepest {
-		return nil, nil, d.At.Errorf("items", "Lists are more than %d deep in each other", deepest)
+		return d.At.Errorf("items", "Lists are more than %d deep in each other", deepest)
 	}
+	f.lists++
 	var itemKind, itemVersion string
 	if kind == "JobList" {
 		itemKind, itemVersion = "Job", APIVersion
@@ -113,13 +163,11 @@ func (d Document) items(list json.RawMessage, kind string) (jobs []Sourced, warn
 		}
 		at := d.At
 		at.Item = path
-		more, warned, err := Document{at, item, d.source}.jobs(itemKind, itemVersion)
-		if err != nil {
-			return nil, nil, err
+		if err := f.read(Document{at, item, d.source}, itemKind, itemVersion); err != nil {
+			return err
 		}
-		jobs, warnings = append(jobs, more...), append(warnings, warned...)
 	}
-	return jobs, warnings, nil
+	return nil
 }
 
 // strict decodes Jobs and says what it does not know.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package jobfile
 
 import (
@@ -47,6 +49,7 @@ type Document struct {
 func Split(file string, text []byte) ([]Document, error) {
 	var docs []Document
 	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+	places := cursor{text, 1}
 	reader := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text)))
 	for {
 		at := Place{File: file, Document: len(docs) + 1}
@@ -64,8 +67,9 @@ func Split(file string, text []byte) ([]Document, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%v: %w", at, err)
 		}
+		source := places.sourceOf(part)
 		for i, value := range values {
-			docs = append(docs, Document{Place{File: file, Document: at.Document + i}, value, sourceOf(text, part)})
+			docs = append(docs, Document{Place{File: file, Document: at.Document + i}, value, source})
 		}
 	}
 }

@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package jobfile
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"errors"
@@ -55,16 +58,39 @@ func withoutPath(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
+// TextReader reads as ToText does, but does not look for what is not text.
+func TextReader(file io.Reader) (io.Reader, error) {
+	buffered := bufio.NewReader(file)
+	head, _ := buffered.Peek(3)
+	switch {
+	case bytes.HasPrefix(head, utf8Mark):
+		_, err := buffered.Discard(len(utf8Mark))
+		return buffered, err
+	case bytes.HasPrefix(head, utf16Little), bytes.HasPrefix(head, utf16Big):
+		data, err := io.ReadAll(io.LimitReader(buffered, MaxSize+1))
+		if err == nil && len(data) > MaxSize {
+			err = fmt.Errorf("in UTF-16 it is larger than %d MiB", MaxSize>>20)
+		}
+		if err == nil {
+			data, err = ToText(data)
+		}
+		return bytes.NewReader(data), err
+	}
+	return buffered, nil
+}
+
+// Marks of byte orders.
+var utf8Mark, utf16Little, utf16Big = []byte("\xef\xbb\xbf"), []byte("\xff\xfe"), []byte("\xfe\xff")
+
 // ToText returns UTF-8 without a byte order mark. Shells on Windows redirect to files in UTF-16.
 func ToText(data []byte) ([]byte, error) {
-	utf8Mark, little, big := []byte("\xef\xbb\xbf"), []byte("\xff\xfe"), []byte("\xfe\xff")
 	switch {
 	case bytes.HasPrefix(data, utf8Mark):
 		data = data[len(utf8Mark):]
-	case bytes.HasPrefix(data, little):
-		data = fromUTF16(data[len(little):], binary.LittleEndian)
-	case bytes.HasPrefix(data, big):
-		data = fromUTF16(data[len(big):], binary.BigEndian)
+	case bytes.HasPrefix(data, utf16Little):
+		data = fromUTF16(data[len(utf16Little):], binary.LittleEndian)
+	case bytes.HasPrefix(data, utf16Big):
+		data = fromUTF16(data[len(utf16Big):], binary.BigEndian)
 	}
 	if at := bytes.IndexByte(data, 0); at >= 0 {
 		return nil, fmt.Errorf("it is not text: there is a zero byte at offset %d", at)
