@@ -43,7 +43,7 @@ func kindsDocument() string {
 	table(&b, []string{"kind", "suspended", "succeeded", "failed", "the field again inside"}, func(k jobmanagedby.Kind) []string {
 		return []string{versioned(k), suspends(k), result(k, jobmanagedby.Succeeded), result(k, jobmanagedby.Failed), nested(k)}
 	})
-	b.WriteString("\n## What to look out for\n\n")
+	b.WriteString("\n## What to look out for\n\n" + everyKind)
 	for _, k := range jobmanagedby.Kinds() {
 		for _, h := range k.Hazards() {
 			b.WriteString("- " + versioned(k) + ": " + h.Summary + " (" + code(string(h.Hazard)) + ").\n")
