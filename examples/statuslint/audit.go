@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -21,37 +20,6 @@ import (
 	"github.com/managedby-dev/managedby/internal/jobfile"
 	"github.com/managedby-dev/managedby/statusvalidate"
 )
-
-// event is what is of interest in an event of audit.k8s.io/v1.
-type event struct {
-	metav1.TypeMeta
-	Level                    string
-	Stage                    string
-	Verb                     string
-	RequestURI               string
-	User                     struct{ Username string }
-	ObjectRef                *objectRef
-	ResponseStatus           *metav1.Status
-	RequestObject            json.RawMessage
-	ResponseObject           json.RawMessage
-	RequestReceivedTimestamp string
-}
-
-type objectRef struct{ Resource, Namespace, Name, APIGroup, Subresource string }
-
-func (r objectRef) key() string { return r.Namespace + "/" + r.Name }
-
-// ofJob reports whether the event is the answer to a request about one Job.
-func (e event) ofJob() bool {
-	return e.Stage == "ResponseComplete" && e.ObjectRef != nil && e.ObjectRef.APIGroup == batchv1.GroupName && e.ObjectRef.Resource == "jobs"
-}
-
-// ofStatus reports whether the request was a write to the status.
-func (e event) ofStatus() bool {
-	return e.ofJob() && e.ObjectRef.Subresource == "status" && (e.Verb == "update" || e.Verb == "patch")
-}
-
-func (e event) accepted() bool { return e.ResponseStatus != nil && e.ResponseStatus.Code/100 == 2 }
 
 // events judges the writes to the status of Jobs in an audit log.
 func (o options) events(stdin io.Reader, now time.Time) (subjects []subject, warnings []string, err error) {
@@ -159,8 +127,8 @@ func (a *auditLog) unjudgedWarning() string {
 		n += a.unjudged[level]
 		levels = append(levels, cmp.Or(level, "unknown"))
 	}
-	return fmt.Sprintf("%s: %d of %s to the status of Jobs are not judged: the log has no object that can be read, or no answer (level %s)",
-		a.file, n, counted(a.writes, "write"), strings.Join(levels, ", "))
+	return fmt.Sprintf("%s: %d of %d writes are not judged: the log has no object that can be read, or no answer (level %s)",
+		a.file, n, a.writes, strings.Join(levels, ", "))
 }
 
 // read adds an event, or those of an EventList.
@@ -209,44 +177,6 @@ func (a *auditLog) store(e event) {
 	delete(a.stored, e.ObjectRef.key())
 }
 
-// asEvents decodes an event, or an EventList.
-func asEvents(data []byte) (list []event, isList bool, err error) {
-	var e struct {
-		event
-		Items []event
-	}
-	switch err := json.Unmarshal(data, &e); {
-	case err != nil:
-		return nil, false, fmt.Errorf("it is no audit event in JSON: %w", err)
-	case e.APIVersion == "audit.k8s.io/v1" && e.Kind == "EventList":
-		return e.Items, true, nil
-	case e.APIVersion == "audit.k8s.io/v1" && e.Kind == "Event":
-		return []event{e.event}, false, nil
-	}
-	return nil, false, fmt.Errorf("it is %q of %q, and not Event of audit.k8s.io/v1%s", e.Kind, e.APIVersion, hint(e.Kind, e.APIVersion))
-}
-
-// about says who wrote when, and what the answer was.
-func (e event) about() string {
-	who, code := e.User.Username, "nothing"
-	if who == "" {
-		who = "somebody"
-	}
-	if e.ResponseStatus != nil {
-		code = fmt.Sprint(e.ResponseStatus.Code)
-	}
-	return fmt.Sprintf("%s by %s at %s, answered with %s", e.Verb, who, e.RequestReceivedTimestamp, code)
-}
-
-// jobIn returns the Job in a request or response; nil if there is none.
-func jobIn(object json.RawMessage) *batchv1.Job {
-	var job batchv1.Job
-	if json.Unmarshal(object, &job) != nil || job.Kind != "Job" {
-		return nil
-	}
-	return &job
-}
-
 // judgeEvent says which rules an API server meant when it refused the write, and, as far as the log has the
 // Job before and after, what those of the releases would have answered. It is not ok if the log has too little
 // to say anything.
@@ -266,27 +196,6 @@ func (o options) judgeEvent(s subject, e event, stored *batchv1.Job, now time.Ti
 		s.Findings = o.refusal(s.Findings, e.ResponseStatus)
 	}
 	return s, true
-}
-
-// sent is the Job that was written, nil if the log does not have it. The answer has it whole, if the write was
-// accepted; a patch that is applied has a kind too, and is not the whole Job.
-func (e event) sent() *batchv1.Job {
-	if job := jobIn(e.ResponseObject); job != nil && e.accepted() {
-		return job
-	}
-	if e.Verb == "update" {
-		return jobIn(e.RequestObject)
-	}
-	return nil
-}
-
-// basedOn reports whether the request says that it changes that state of the Job.
-func (e event) basedOn(stored *batchv1.Job) bool {
-	var request struct {
-		Metadata struct{ ResourceVersion string }
-	}
-	_ = json.Unmarshal(e.RequestObject, &request) // a JSON patch says nothing of the kind
-	return request.Metadata.ResourceVersion != "" && request.Metadata.ResourceVersion == stored.ResourceVersion
 }
 
 // unexplained is of an answer that has no message.

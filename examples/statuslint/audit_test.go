@@ -3,11 +3,14 @@
 package main
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf16"
 )
 
 // logged returns the events of the recorded log, which an API server of 1.37.2 wrote with level RequestResponse.
@@ -94,20 +97,22 @@ func TestAuditLevels(t *testing.T) {
 17:`
 	asTheyAre := strings.Replace(strings.Replace(causesOnly,
 		"12:", "12: w ConditionStatusInvalid w ConditionWithoutTransitionTime", 1), "16:", "16: w ActiveWithoutStartTime", 1)
+	requests := strings.Replace(asTheyAre, "16: w ActiveWithoutStartTime\n", "", 1) // it was a patch
+	refusals := regexp.MustCompile(`(?m)^(5|12|16):\n`).ReplaceAllString(causesOnly, "")
 	tests := []struct {
 		name string
 		edit func(event map[string]any)
 		want string
 	}{
 		{"RequestResponse", func(map[string]any) {}, whole},
-		{"Request", func(e map[string]any) { delete(e, "responseObject") }, causesOnly},
-		{"Metadata", func(e map[string]any) { delete(e, "responseObject"); delete(e, "requestObject") }, causesOnly},
+		{"Request", func(e map[string]any) { delete(e, "responseObject") }, requests},
+		{"Metadata", func(e map[string]any) { delete(e, "responseObject"); delete(e, "requestObject") }, refusals},
 		{"in an earlier stage", func(e map[string]any) { e["stage"] = "RequestReceived" }, ""},
 		{"of another resource", func(e map[string]any) { e["objectRef"].(map[string]any)["resource"] = "pods" }, ""},
 		{"of another group", func(e map[string]any) { e["objectRef"].(map[string]any)["apiGroup"] = "acme.io" }, ""},
 		{"of the Job itself", func(e map[string]any) { delete(e["objectRef"].(map[string]any), "subresource") }, ""},
 		{"without a reference", func(e map[string]any) { delete(e, "objectRef") }, ""},
-		{"without an answer", func(e map[string]any) { delete(e, "responseStatus"); delete(e, "responseObject") }, "5:\n7:\n9:\n10:\n12:\n14:\n15:\n16:\n17:"},
+		{"without an answer", func(e map[string]any) { delete(e, "responseStatus"); delete(e, "responseObject") }, ""},
 		{"created by a generated name", func(e map[string]any) {
 			if e["verb"] == "create" {
 				delete(e["objectRef"].(map[string]any), "name")
@@ -161,9 +166,10 @@ func TestAuditRefusals(t *testing.T) {
 	}
 	tests := []struct{ event, want string }{
 		{event(422, `,"message":"no"`), "1: e "},
+		{event(422, ""), "1: e "},
 		{event(409, ""), "1:"},
 		{event(403, ""), "1:"},
-		{event(200, ""), "1:"},
+		{event(200, ""), ""},
 	}
 	for _, tt := range tests {
 		if got := outline(t, runWith(t, tt.event, "-audit", "-", "-o", "json")); got != tt.want {
@@ -180,5 +186,62 @@ func TestAuditLongLine(t *testing.T) {
 	}
 	if got := runWith(t, asLog(t, events), "-audit", "-"); got.code != exitFindings || !strings.Contains(got.stdout, "looked at 9 statuses") {
 		t.Errorf("exit %d, %s", got.code, got.stderr)
+	}
+}
+
+// A write of which the log has too little is not clean: it is counted, and not among what was looked at. The
+// request alone is judged if it is the whole Job.
+func TestAuditOfUnjudged(t *testing.T) {
+	event := func(verb, level, rest string) string {
+		return fmt.Sprintf(`{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":%q,"stage":"ResponseComplete","verb":%q,`+
+			`"objectRef":{"resource":"jobs","apiGroup":"batch","subresource":"status","name":"a","namespace":"team"}%s}`+"\n", level, verb, rest)
+	}
+	const (
+		job     = `{"kind":"Job","apiVersion":"batch/v1","metadata":{"name":"a"},"status":{"succeeded":-3,"active":1,"ready":5}}`
+		garbled = `{"kind":"Job","apiVersion":"batch/v1","metadata":{"name":"a"},"status":{"succeeded":"three"}}`
+		taken   = `,"responseStatus":{"code":200}`
+		why     = " writes are not judged: the log has no object that can be read, or no answer (level "
+	)
+	tests := []struct{ name, log, want, warning string }{
+		{"only metadata", event("update", "Metadata", taken) + event("patch", "Metadata", taken), "", "2 of 2" + why + "Metadata)\n"},
+		{"the request of a patch", event("patch", "Request", taken+`,"requestObject":`+job), "", "1 of 1" + why + "Request)\n"},
+		{"the request of an update", event("update", "Request", taken+`,"requestObject":`+job), "1: e NegativeSucceeded e MoreReadyThanActive", ""},
+		{"an object that cannot be decoded", event("update", "RequestResponse", taken+`,"responseObject":`+garbled), "", "1 of 1" + why + "RequestResponse)\n"},
+		{"the answer cannot be decoded, the request can", event("update", "RequestResponse", taken+`,"requestObject":`+job+`,"responseObject":`+garbled), "1: e NegativeSucceeded e MoreReadyThanActive", ""},
+		{"no answer", event("update", "", `,"requestObject":`+job), "", "1 of 1" + why + "unknown)\n"},
+		{"several levels", event("update", "Request", taken) + event("update", "Metadata", taken) + event("update", "Request", taken+`,"requestObject":`+job), "3: e NegativeSucceeded e MoreReadyThanActive", "2 of 3" + why + "Metadata, Request)\n"},
+	}
+	for _, tt := range tests {
+		got := runWith(t, tt.log, "-audit", "-", "-o", "json")
+		said := regexp.MustCompile(` (w \S+|->.*)`).ReplaceAllString(outline(t, got), "")
+		if said != tt.want || !strings.HasSuffix(got.stderr, tt.warning) || (tt.warning == "") != (got.stderr == "") {
+			t.Errorf("%s: %s, want %s; %s", tt.name, said, tt.want, got.stderr)
+		}
+	}
+}
+
+// No finding is without a word.
+func TestAuditUnexplained(t *testing.T) {
+	log := `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata","stage":"ResponseComplete","verb":"update",` +
+		`"objectRef":{"resource":"jobs","apiGroup":"batch","subresource":"status","name":"a"},"responseStatus":{"code":422}}`
+	want := "update by somebody, answered with 422\n\nerror\n  the API server refused it with 422, and the log does not say why\n"
+	if got := runWith(t, log, "-audit", "-"); !strings.Contains(got.stdout, want) {
+		t.Errorf("got\n%s", got.stdout)
+	}
+}
+
+// A log is read in the encodings in which a file of Jobs is.
+func TestAuditEncodings(t *testing.T) {
+	log := asLog(t, logged(t))
+	want := runWith(t, log, "-audit", "-").stdout
+	units := utf16.Encode([]rune("\ufeff" + log))
+	var little, big []byte
+	for _, u := range units {
+		little, big = binary.LittleEndian.AppendUint16(little, u), binary.BigEndian.AppendUint16(big, u)
+	}
+	for name, text := range map[string]string{"a mark": "\ufeff" + log, "UTF-16, little endian": string(little), "UTF-16, big endian": string(big)} {
+		if got := runWith(t, text, "-audit", "-"); got.stdout != want || got.stderr != "" {
+			t.Errorf("%s: exit %d, %s", name, got.code, got.stderr)
+		}
 	}
 }

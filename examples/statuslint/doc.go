@@ -33,7 +33,8 @@
 // cut off, are counted in a warning and passed over, unless there is no event among them. Events about updates
 // and patches of jobs/status are looked at. How much can be said depends on the audit level: with Metadata, which
 // rules the API server meant when it refused a write; with RequestResponse, also whether another release would
-// refuse a write that this one took, where the log has the Job before and after it.
+// refuse a write that this one took, where the log has the Job before and after it. With Request, an update is
+// judged as the Job that it is. Writes of which the log has no object are counted in a warning, and not judged.
 //
 // An answer of an API server is a v1 Status object of reason Invalid, as client-go has it in
 // apierrors.StatusError, or its message, wherever it stands in a text: as kubectl prints it, or in a log. An API
@@ -50,8 +51,8 @@
 //
 // # Output
 //
-// Text shows what there is to report, and counts the rest; of many findings of one rule about one status it
-// shows ten. With -o json the output is one object. Names are stable; some may be added. Lists are never null.
+// Text shows what there is to report, and counts the rest. Of many findings of one rule about one status ten are
+// shown, in every format, and the others counted. With -o json the output is one object. Names are stable; some may be added. Lists are never null.
 //
 //	releases                  that were asked
 //	errors, warnings          how many findings
@@ -67,6 +68,7 @@
 //	    type, field, value    of the API server's error; a warning has no type
 //	    message, harm, remedy for people
 //	    releases              of those that were asked: that refuse it, or let it pass
+//	    more                  how many findings of the rule are left out behind this one
 //	  mends[]                 what to write instead; several where nothing suits all releases
 //	    releases
 //	    outcome, why          of the planner

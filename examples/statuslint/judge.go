@@ -69,7 +69,27 @@ func (l *findings) sorted() []finding {
 	slices.SortStableFunc(list, func(a, b finding) int {
 		return cmp.Or(cmp.Compare(a.Level, b.Level), cmp.Compare(ranks[a.Rule], ranks[b.Rule]))
 	})
-	return list
+	return capped(list)
+}
+
+// enough findings of one rule are shown of a status.
+const enough = 10
+
+// capped leaves enough findings of each rule, and notes with the last one how many more there are. Those of a
+// rule stand together.
+func capped(list []finding) (short []finding) {
+	same := 0
+	for i, f := range list {
+		if same++; i == 0 || f.Rule == "" || f.Rule != list[i-1].Rule {
+			same = 1
+		}
+		if same <= enough {
+			short = append(short, f)
+		} else {
+			short[len(short)-1].More++
+		}
+	}
+	return short
 }
 
 // ranks is the place of each rule, and harms what each warning is about.

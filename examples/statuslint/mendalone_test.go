@@ -83,3 +83,14 @@ func TestMendsOfJobs(t *testing.T) {
 		t.Error("too few to say anything")
 	}
 }
+
+// What can be read by nothing is not proposed.
+func TestMendOfTheLastYear(t *testing.T) {
+	for zone, want := range map[string]string{"-23:59": "Nothing can be written: a time in it is after the year 9999", "Z": "added to go with Complete"} {
+		last := "'9999-12-31T23:59:59" + zone + "'"
+		job := jobWith("a", "", "succeeded: 1, startTime: "+last+", completionTime: "+last+", conditions: [{type: Complete, status: 'True', lastTransitionTime: "+last+"}]")
+		if got := runWith(t, job, "-"); !strings.Contains(got.stdout, want) || strings.Contains(got.stdout, "10000") {
+			t.Errorf("%s:\n%s", zone, got.stdout)
+		}
+	}
+}

@@ -39,6 +39,7 @@ func forms(t *testing.T, causes []metav1.StatusCause) map[string]string {
 		t.Fatal(err)
 	}
 	return map[string]string{
+		"a responseStatus without a message":   `{"metadata":{},"status":"Failure","reason":"Invalid","code":422,"details":` + string(details) + `}`,
 		"the error of client-go":               message,
 		"it, wrapped":                          "E0302 10:00:00.000000       1 sync.go:42] sync of team/a: updating the status: " + message + "\n",
 		"it, between other lines":              "starting\n" + message + "\nstopping: status.active: Invalid value: 7\n",

@@ -71,7 +71,8 @@ type finding struct {
 	Message    string                `json:"message"`
 	Harm       string                `json:"harm,omitempty"` // of a warning: who trips over it
 	Remedy     string                `json:"remedy,omitempty"`
-	Releases   []string              `json:"releases"` // of those that were asked
+	Releases   []string              `json:"releases"`       // of those that were asked
+	More       int                   `json:"more,omitempty"` // findings of the same rule that are left out behind it
 }
 
 // mend is the status that the planner would write instead.
@@ -107,9 +108,9 @@ func newReport(o options, subjects []subject) report {
 		}
 		for _, f := range s.Findings {
 			if f.Level == isError {
-				r.Errors++
+				r.Errors += 1 + f.More
 			} else {
-				r.Warnings++
+				r.Warnings += 1 + f.More
 			}
 		}
 	}

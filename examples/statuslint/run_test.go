@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -157,16 +158,26 @@ func TestUsageFits(t *testing.T) {
 	}
 }
 
-// Of many findings of one rule there are ten.
+// Of many findings of one rule there are ten, in every format, and all are counted.
 func TestManyFindings(t *testing.T) {
 	entries := func(n int) string {
-		entry := "{type: X, status: yes, lastTransitionTime: '2026-03-02T10:00:00Z'}, "
-		return jobWith("a", "", "conditions: ["+strings.ReplaceAll(strings.Repeat(entry, n), "status: yes", "status: 'yes'")+"]")
+		entry := "{type: X, status: 'yes', lastTransitionTime: '2026-03-02T10:00:00Z'}, "
+		return jobWith("a", "", "conditions: ["+strings.Repeat(entry, n)+"], active: -1")
 	}
-	for n, want := range map[int]string{10: "status.conditions[9].status", 11: "warning ConditionStatusInvalid: 1 more\n", 12: "warning ConditionStatusInvalid: 2 more\n"} {
-		got := runWith(t, entries(n), "-")
-		if !strings.Contains(got.stdout, want) || strings.Contains(got.stdout, "status.conditions[10].status") {
-			t.Errorf("%d entries: no %q in\n%s", n, want, got.stdout)
+	for n, want := range map[int]string{10: "", 11: "1 more", 12: "2 more", 2000: "1990 more"} {
+		text := runWith(t, entries(n), "-").stdout
+		if !strings.Contains(text, "status.conditions[9].status") || strings.Contains(text, "status.conditions[10].status") ||
+			strings.Contains(text, "warning ConditionStatusInvalid: "+want+"\n") != (want != "") || !strings.Contains(text, fmt.Sprintf("1 error, %d warnings", n+n-1)) {
+			t.Errorf("%d entries: no %q in\n%s", n, want, text)
+		}
+		asJSON := runWith(t, entries(n), "-", "-o", "json").stdout
+		if strings.Count(asJSON, `"rule": "ConditionStatusInvalid"`) != 10 || !strings.Contains(asJSON, fmt.Sprintf(`"warnings": %d,`, n+n-1)) ||
+			strings.Contains(asJSON, fmt.Sprintf(`"more": %d`, n-10)) != (n > 10) {
+			t.Errorf("%d entries:\n%s", n, asJSON)
+		}
+		sarif := runWith(t, entries(n), "-", "-o", "sarif").stdout
+		if strings.Count(sarif, `"ruleId": "ConditionStatusInvalid"`) != 10 || strings.Contains(sarif, want+" like it are left out.") != (n > 10) {
+			t.Errorf("%d entries:\n%s", n, sarif)
 		}
 	}
 }

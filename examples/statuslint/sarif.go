@@ -107,7 +107,11 @@ func sarifRules() (rules []sarifRule) {
 
 // line is what there is to say about a finding.
 func (f finding) line(asked []string) string {
-	return fmt.Sprintf("%s: %s%s. %s", f.Field, f.Message, shownValue(f.Value), f.where(asked))
+	more := ""
+	if f.More > 0 {
+		more = fmt.Sprintf(" %d more like it are left out.", f.More)
+	}
+	return fmt.Sprintf("%s: %s%s. %s%s", f.Field, f.Message, shownValue(f.Value), f.where(asked), more)
 }
 
 func (s subject) location(f finding) sarifLocation {

@@ -80,22 +80,12 @@ func (p *page) subject(s subject, asked []string) {
 	p.Put()
 }
 
-// enough findings of one rule are shown of a status.
-const enough = 10
-
 func (p *page) findings(list []finding, asked []string) {
-	same := 0
 	for i, f := range list {
-		if same++; i == 0 || f.Rule == "" || f.Rule != list[i-1].Rule {
-			same = 1
-		}
-		last := i == len(list)-1 || f.Rule != list[i+1].Rule
-		switch {
-		case same <= enough:
-			p.finding(f, asked, same > 1)
-		case last:
+		p.finding(f, asked, i > 0 && f.Rule != "" && f.Rule == list[i-1].Rule)
+		if f.More > 0 {
 			p.Put()
-			p.Prose("", cli.Text(levels[f.Level], fmt.Sprintf("%s %s: %d more", f.Level, f.Rule, same-enough)))
+			p.Prose("", cli.Text(levels[f.Level], fmt.Sprintf("%s %s: %d more", f.Level, f.Rule, f.More)))
 		}
 	}
 }
@@ -174,23 +164,16 @@ var roles = map[subjectKind]string{
 
 func (p *page) mend(s subject, m mend, asked []string) {
 	p.Put()
-	said := []string{results[m.Outcome]}
-	title := fmt.Sprintf("The least change that an API server takes, for %s", ranges(m.Releases, asked))
-	switch {
-	case s.alone && m.Outcome == mirror.Terminating:
-		said = []string{"It is what to write until all its pods are gone."}
-	case !s.alone:
-		title += fmt.Sprintf(": %s", m.Outcome)
-		if m.Outcome != mirror.Copied {
-			said = append(said, "The planner: "+m.Why+".")
-		}
-	}
+	title, about := m.heading(s, ranges(m.Releases, asked))
 	p.Prose("", cli.Text(cli.Green, title))
-	said = []string{strings.TrimSpace(strings.Join(said, " "))}
+	var said []string
+	if about != "" {
+		said = append(said, about)
+	}
 	for _, c := range m.Changes {
 		said = append(said, c.String())
 	}
-	for _, text := range slices.DeleteFunc(said, func(s string) bool { return s == "" }) {
+	for _, text := range said {
 		p.Prose(cli.Margin, cli.Text(cli.Plain, text))
 	}
 	if !s.alone && slices.ContainsFunc(said, sides.MatchString) {
@@ -206,6 +189,23 @@ func (p *page) mend(s subject, m mend, asked []string) {
 	if len(m.Left) > 0 {
 		p.Prose(cli.Margin, cli.Text(cli.Plain, fmt.Sprintf("It leaves what only the controller can know: %s.", strings.Join(m.Left, ", "))))
 	}
+}
+
+// heading says what a mend is, and what else there is to say of it. What the planner made of the two Jobs is
+// nothing to those who have one.
+func (m mend) heading(s subject, releases string) (title, about string) {
+	title = "The least change that an API server takes, for " + releases
+	switch {
+	case s.alone && m.refuses():
+		return "There is no change that an API server takes, for " + releases, "Nothing can be written: " + m.Why + "."
+	case s.alone && m.Outcome == mirror.Terminating:
+		return title, "It is what to write until all its pods are gone."
+	case s.alone:
+		return title, results[m.Outcome]
+	case m.Outcome == mirror.Copied:
+		return fmt.Sprintf("%s: %s", title, m.Outcome), ""
+	}
+	return fmt.Sprintf("%s: %s", title, m.Outcome), strings.TrimSpace(results[m.Outcome] + " The planner: " + m.Why + ".")
 }
 
 // late says that the mend comes too late, and what can be written now.

@@ -35,7 +35,8 @@ name.
   -release LIST      releases of the management cluster, each with a plan of its
                      own: one or several, separated by commas, or "all", which
                      is the default and stands for the newest patches of 1.30 to
-                     1.37. The last one is shown in detail
+                     1.37. One that is newer is taken for 1.37. The last one is
+                     shown in detail
   -now TIME          the time to plan for, such as 2026-03-02T10:30:00Z
                      (default: now; a fixed time for what is built in)
   -o FORMAT          text (the default) or json

@@ -68,10 +68,32 @@ func TestLine(t *testing.T) {
 	}
 }
 
+// Documents that are alike stand where they stand, and so do the items of a long list.
+func TestLineOfMany(t *testing.T) {
+	const many = 20_000
+	jobs := parse(t, "f", strings.Repeat(jobNamed("a"), many))
+	for i, j := range jobs {
+		if got := j.Line("metadata"); got != 4*i+3 {
+			t.Fatalf("document %d: line %d", i, got)
+		}
+	}
+	for _, indent := range []string{"", "  "} {
+		item := indent + "- apiVersion: batch/v1\n" + indent + "  kind: Job\n" + indent + "  metadata:\n" + indent + "    name: a\n"
+		jobs = parse(t, "f", "apiVersion: v1\nitems:\n"+strings.Repeat(item, many)+"kind: List\n")
+		for i, j := range jobs {
+			if got := j.Line("metadata.name"); got != 4*i+6 {
+				t.Fatalf("item %d: line %d", i, got)
+			}
+		}
+	}
+}
+
 // JSON has no lines to speak of.
 func TestNoLine(t *testing.T) {
-	job := parse(t, "f", `{"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "a"}, "status": {"active": 1}}`)[0]
-	if got := job.Line("status.active"); got != 0 {
-		t.Errorf("line %d", got)
+	for _, job := range parse(t, "f", `{"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "a"}, "status": {"active": 1}}`+
+		"\n{\n\"apiVersion\": \"batch/v1\",\nkind: Job, metadata: {name: b}\n}") {
+		if got := job.Line("status.active"); got != 0 {
+			t.Errorf("line %d", got)
+		}
 	}
 }
