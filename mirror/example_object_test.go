@@ -149,6 +149,53 @@ func ExamplePlanner_PlanObjectSpec() {
 	// Output: send: spec.suspend: ToSend, local true, mirror false <nil>
 }
 
+// What an informer has may be behind; what the API server says is not.
+func ExampleCachedObject() {
+	kind, local := trainingSet()
+	local.SetFinalizers([]string{"acme.io/mirror-cleanup"})
+	local.Object["status"] = map[string]any{"conditions": []any{map[string]any{"type": "Completed", "status": "True"}}}
+	state := mirror.State{
+		Local: mirror.CachedObject(local), Mirror: mirror.CachedObject(nil), Elsewhere: mirror.OtherWorkers(), Worker: "worker-1", Now: at(0),
+	}
+	fmt.Println(newPlanner().DecideObject(kind, state))
+	state.Mirror = mirror.LiveObject(nil)
+	fmt.Println(newPlanner().DecideObject(kind, state))
+	// Output:
+	// Finished (the Job has its result, and no mirror): ReadLive mirror
+	// Finished (the Job has its result, and no mirror): RemoveFinalizer research/train
+}
+
+// A nil object says that there is none.
+func ExampleLiveObject() {
+	kind, local := trainingSet()
+	state := mirror.State{Local: mirror.LiveObject(nil), Mirror: mirror.LiveObject(nil), Elsewhere: mirror.OtherWorkers(), Now: at(0)}
+	fmt.Println(newPlanner().DecideObject(kind, state))
+	state.Local = mirror.LiveObject(local)
+	fmt.Println(newPlanner().DecideObject(kind, state))
+	// Output:
+	// Gone (there is no such Job)
+	// Incomplete (something is missing that a plan needs): mirror: Job research/train: missing: State.Worker
+}
+
+// The cache of a worker that does not answer is not asked.
+func ExampleCachedGetObject() {
+	kind, local := trainingSet()
+	state := mirror.State{
+		Local: mirror.CachedGetObject(local, nil), Elsewhere: mirror.OtherWorkers(), Worker: "worker-1", Wanted: true, Now: at(0),
+	}
+	fmt.Println(newPlanner().DecideObject(kind, state).Outcome)
+	// Output: Unreachable
+}
+
+func ExampleObjectStatusPlan_String() {
+	kind, local := trainingSet()
+	remote := local.DeepCopy()
+	remote.Object["status"] = map[string]any{"restarts": int64(1)}
+	plan, _ := mirror.ProjectObjectStatus(kind, mirror.ObjectPair{Local: local, Remote: remote}, mirror.StatusOptions{})
+	fmt.Println(plan)
+	// Output: Copied (the remote status has something new), write
+}
+
 // NotFound is an answer, and every other error none.
 func ExampleLiveGetObject() {
 	kind, local := trainingSet()

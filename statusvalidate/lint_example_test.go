@@ -93,3 +93,13 @@ func ExampleFinding_Remedy() {
 	// status.conditions[0].lastTransitionTime -> set lastTransitionTime to the time at which the Job finished; it can be added later
 	// status.succeeded -> write succeeded in the update that writes Complete
 }
+
+func ExampleFinding_String() {
+	fmt.Println(statusvalidate.Validator{}.Lint(bareCompletion())[0])
+	// Output: status.conditions[0].lastTransitionTime: a terminal condition should have a lastTransitionTime (Complete=True) (TerminalWithoutTransitionTime)
+}
+
+func ExampleLintRuleInfo_String() {
+	fmt.Println(statusvalidate.LintRules()[0])
+	// Output: ConditionTypeEmpty: a condition should have a type
+}
