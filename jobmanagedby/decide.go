@@ -26,12 +26,12 @@ type Decision struct {
 type Reason string
 
 const (
-	ReasonUnset         Reason = "Unset"
-	ReasonReservedName  Reason = "ReservedName"
-	ReasonDelegated     Reason = "Delegated"
-	ReasonEmptyName     Reason = "EmptyName"
-	ReasonGateOff       Reason = "GateOff"
-	ReasonReleaseTooOld Reason = "ReleaseTooOld"
+	ReasonUnset         Reason = "Unset"         // the field is not set
+	ReasonReservedName  Reason = "ReservedName"  // it is [JobController]
+	ReasonDelegated     Reason = "Delegated"     // it is another controller, and honoured
+	ReasonEmptyName     Reason = "EmptyName"     // it is the empty string, which names nobody
+	ReasonGateOff       Reason = "GateOff"       // the release knows it and does not honour it
+	ReasonReleaseTooOld Reason = "ReleaseTooOld" // the release does not know it
 )
 
 // Hazard reports whether the Job will not be run by exactly one controller: the field is set and not

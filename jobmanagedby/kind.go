@@ -102,7 +102,7 @@ const (
 type Checked string
 
 const (
-	CheckedByNobody    Checked = "Nobody"
+	CheckedByNobody    Checked = "Nobody"    // every string is stored
 	CheckedByAPIServer Checked = "APIServer" // validation of a built-in kind
 	CheckedByCRD       Checked = "CRD"       // CEL rules of the CRD: nothing else has to run
 	CheckedByWebhook   Checked = "Webhook"   // none where the operator's webhook is not installed
@@ -143,9 +143,9 @@ type FinishRule struct {
 type Result string
 
 const (
-	Unfinished Result = ""
-	Succeeded  Result = "Succeeded"
-	Failed     Result = "Failed"
+	Unfinished Result = ""          // there is none yet
+	Succeeded  Result = "Succeeded" // it has done what it was for
+	Failed     Result = "Failed"    // it has not, and will not
 )
 
 // Test holds where any value at the path is as said. A path that names nothing has no value.

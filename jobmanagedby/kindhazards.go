@@ -6,13 +6,13 @@ package jobmanagedby
 type Hazard string
 
 const (
-	HazardNeverHonored  Hazard = "NeverHonored"
-	HazardHonoredLate   Hazard = "HonoredLate"
-	HazardClosedSet     Hazard = "ClosedSet"
-	HazardAnyString     Hazard = "AnyString"
-	HazardSetLater      Hazard = "SetLater"
-	HazardNotImmutable  Hazard = "NotImmutable"
-	HazardNestedManager Hazard = "NestedManager"
+	HazardNeverHonored  Hazard = "NeverHonored"  // no release leaves the object alone
+	HazardHonoredLate   Hazard = "HonoredLate"   // the first releases with the field do not
+	HazardClosedSet     Hazard = "ClosedSet"     // few names are taken
+	HazardAnyString     Hazard = "AnyString"     // every name is, misspelt ones too
+	HazardSetLater      Hazard = "SetLater"      // of an object that somebody runs already
+	HazardNotImmutable  Hazard = "NotImmutable"  // it can change hands while it runs
+	HazardNestedManager Hazard = "NestedManager" // the field is in its children, too
 )
 
 // HazardInfo is a row of [Kind.Hazards].

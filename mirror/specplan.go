@@ -44,15 +44,15 @@ func DifferenceKinds() []DifferenceKind {
 type SpecRule string
 
 const (
-	CompletionsImmutable   SpecRule = "CompletionsImmutable"
-	IndexLimits            SpecRule = "IndexLimits"
-	HostNameTooLong        SpecRule = "HostNameTooLong"
-	TemplateStarted        SpecRule = "TemplateStarted"
-	TemplateNotSuspended   SpecRule = "TemplateNotSuspended"
-	TemplateActivePods     SpecRule = "TemplateActivePods"
-	TemplateNotYetReported SpecRule = "TemplateNotYetReported"
-	ResourcesImmutable     SpecRule = "ResourcesImmutable"
-	AnnotationsTooLarge    SpecRule = "AnnotationsTooLarge"
+	CompletionsImmutable   SpecRule = "CompletionsImmutable"   // completions alone may not change
+	IndexLimits            SpecRule = "IndexLimits"            // limits of an Indexed Job that do not go together
+	HostNameTooLong        SpecRule = "HostNameTooLong"        // of the last pod, with so many completions
+	TemplateStarted        SpecRule = "TemplateStarted"        // the pod template of a mirror that has a startTime
+	TemplateNotSuspended   SpecRule = "TemplateNotSuspended"   // of one that runs
+	TemplateActivePods     SpecRule = "TemplateActivePods"     // of one that has pods left
+	TemplateNotYetReported SpecRule = "TemplateNotYetReported" // of one that does not say Suspended=True yet
+	ResourcesImmutable     SpecRule = "ResourcesImmutable"     // the resources of containers, before 1.36
+	AnnotationsTooLarge    SpecRule = "AnnotationsTooLarge"    // annotations beyond 256 KiB
 )
 
 // specRules says of each rule what stands behind it.
