@@ -177,10 +177,15 @@ func TestDecideObjectMalformed(t *testing.T) {
 	kind, _ := kindObject(t, "jobset")
 	jobSet := func(j *batchv1.Job) *unstructured.Unstructured { return asJobSet(t, j) }
 	for path, spoil := range map[string]func(*unstructured.Unstructured){
-		"spec.managedBy":       func(u *unstructured.Unstructured) { u.Object["spec"].(map[string]any)["managedBy"] = int64(7) },
-		"spec":                 func(u *unstructured.Unstructured) { u.Object["spec"] = []any{} },
-		"spec.suspend":         func(u *unstructured.Unstructured) { u.Object["spec"].(map[string]any)["suspend"] = "yes" },
-		"status.conditions":    func(u *unstructured.Unstructured) { u.Object["status"] = map[string]any{"conditions": "none"} },
+		"spec.managedBy":     func(u *unstructured.Unstructured) { u.Object["spec"].(map[string]any)["managedBy"] = int64(7) },
+		"spec":               func(u *unstructured.Unstructured) { u.Object["spec"] = []any{} },
+		"spec.suspend":       func(u *unstructured.Unstructured) { u.Object["spec"].(map[string]any)["suspend"] = "yes" },
+		"status.conditions":  func(u *unstructured.Unstructured) { u.Object["status"] = map[string]any{"conditions": "none"} },
+		"metadata.name":      func(u *unstructured.Unstructured) { u.Object["metadata"].(map[string]any)["name"] = int64(1) },
+		"metadata.namespace": func(u *unstructured.Unstructured) { u.Object["metadata"].(map[string]any)["namespace"] = int64(1) },
+		"metadata.resourceVersion": func(u *unstructured.Unstructured) {
+			u.Object["metadata"].(map[string]any)["resourceVersion"] = int64(1)
+		},
 		"metadata.uid":         func(u *unstructured.Unstructured) { u.Object["metadata"].(map[string]any)["uid"] = true },
 		"metadata.annotations": func(u *unstructured.Unstructured) { u.Object["metadata"].(map[string]any)["annotations"] = []any{} },
 		"metadata.finalizers":  func(u *unstructured.Unstructured) { u.Object["metadata"].(map[string]any)["finalizers"] = "acme.io/x" },

@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	"github.com/managedby-dev/managedby/mirror"
 )
@@ -268,6 +269,41 @@ func TestForgottenWorker(t *testing.T) {
 		if plan := w.planner.Decide(s); len(plan.Actions) > 0 {
 			t.Errorf("%s: %s", name, plan)
 		}
+	}
+}
+
+// TestFinishedPending: a finished Job is looked at again as long as it has our finalizer, and no longer.
+func TestFinishedPending(t *testing.T) {
+	p := planner(t)
+	for finalizers, want := range map[string]time.Duration{cleanupFinalizer: 30 * time.Second, "example.com/other": 0} {
+		s := inSyncState(t, p, is(complete, 9), func(j *batchv1.Job) { j.Finalizers = []string{finalizers} })
+		s.Mirror = mirror.Observation{}
+		if plan := p.Decide(s); plan.Outcome != mirror.Finished || plan.RequeueAfter != want || len(plan.Actions) > 0 {
+			t.Errorf("with %s: %s", finalizers, plan)
+		}
+	}
+}
+
+// TestAdoptedAndPatched: a mirror that is found and told something in one plan is named first; what was read of the local
+// Job is what the request goes by.
+func TestAdoptedAndPatched(t *testing.T) {
+	p := planner(t)
+	s := inSyncState(t, p, sentTo(worker, 1, ""), func(j *batchv1.Job) { j.Generation, j.Spec.Parallelism = 9, ptr.To[int32](7) })
+	plan := p.Decide(s)
+	if len(plan.Actions) != 2 || plan.Actions[0].Kind != claim || plan.Actions[1].Kind != mirror.PatchMirror {
+		t.Error(plan)
+	}
+}
+
+// TestResultOfAnotherWorker: a result counts wherever it is, and the record stays with the worker that it names.
+func TestResultOfAnotherWorker(t *testing.T) {
+	p := planner(t)
+	s := inSyncState(t, p, sentTo("w2", 1, ""))
+	s.Mirror = mirror.Live(mirrorOf(t, p, storedJob(), start(0), end(9), succeeded(4), is(complete, 9), is(criteriaMet, 9)))
+	s.Wanted, s.Elsewhere = false, mirror.OtherWorkers(mirror.Live(nil))
+	plan := p.Decide(s)
+	if len(plan.Actions) != 1 || plan.Actions[0].Kind != writeStatus || strings.Contains(string(plan.Actions[0].Patch), dispatchKey) {
+		t.Errorf("%s: %s", plan, plan.Actions)
 	}
 }
 
