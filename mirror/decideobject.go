@@ -135,6 +135,14 @@ func typedJob(kind jobmanagedby.Kind, u *unstructured.Unstructured) (*batchv1.Jo
 	return job, err
 }
 
+// typedPair is typedJob for both.
+func typedPair(kind jobmanagedby.Kind, pair ObjectPair) (typed Pair, err error) {
+	if typed.Local, err = typedJob(kind, pair.Local); err == nil {
+		typed.Remote, err = typedJob(kind, pair.Remote)
+	}
+	return typed, err
+}
+
 // typedManaged is typedJob without the suspension and the result.
 func typedManaged(kind jobmanagedby.Kind, u *unstructured.Unstructured) (*batchv1.Job, error) {
 	job, err := typedMetadata(kind, u)
@@ -207,15 +215,17 @@ func (w objectWorkload) planSpec(t situation) SpecPlan {
 }
 
 func (w objectWorkload) project(t situation) projection {
-	plan, err := ProjectObjectStatus(w.kind, w.pair, t.p.objectOptions(w.pair, t.Now))
+	plan, err := ProjectObjectStatus(w.kind, w.pair, t.p.statusOptions(Pair{Local: t.local, Remote: t.mirror}, t.Now))
 	if err != nil {
 		return projection{StatusPlan: planOf(Invalid), err: err}
 	}
+	return w.writing(plan.Status, StatusPlan{Outcome: plan.Outcome, Why: plan.Why, Adjustments: plan.Adjustments, RequeueAfter: plan.RequeueAfter})
+}
+
+// writing is the plan for a whole status of the local object.
+func (w objectWorkload) writing(status map[string]any, plan StatusPlan) projection {
 	from, _ := w.pair.Local.Object["status"].(map[string]any)
-	return projection{
-		StatusPlan: StatusPlan{Outcome: plan.Outcome, Why: plan.Why, Adjustments: plan.Adjustments, RequeueAfter: plan.RequeueAfter},
-		object:     plan.Status, from: from,
-	}
+	return projection{StatusPlan: plan, object: status, from: from}
 }
 
 func (w objectWorkload) projectDeleting(t situation) (projection, bool) {
@@ -233,10 +243,8 @@ func (w objectWorkload) projectIdle(t situation, c *batchv1.JobCondition) projec
 	}
 	status, err := failedStatus(w.kind, w.pair.Local, *c)
 	if err != nil {
-		plan := planOf(Invalid)
-		plan.Outcome, plan.Why = MirrorLost, "the mirror has disappeared, and the kind has no state to say that it failed"
-		return projection{StatusPlan: plan, err: err}
+		const why = "the mirror has disappeared, and the kind has no state to say that it failed"
+		return projection{StatusPlan: StatusPlan{Outcome: MirrorLost, Why: why}, err: err}
 	}
-	from, _ := w.pair.Local.Object["status"].(map[string]any)
-	return projection{StatusPlan: planOf(Copied), object: status, from: from}
+	return w.writing(status, planOf(Copied))
 }

@@ -75,7 +75,7 @@ func makeHold(kind jobmanagedby.Kind, test jobmanagedby.Test, u *unstructured.Un
 	if test.Is == "" || test.Not {
 		value = "False"
 	}
-	conditionType, isCondition := cutCondition(kind, test.Path)
+	conditionType, isCondition := cutCondition(kind, test.Path, "status")
 	if isCondition {
 		return setCondition(kind, u, conditionType, value, why)
 	}
@@ -99,12 +99,8 @@ func isString(value any) bool {
 	return is
 }
 
-// cutCondition returns the type that a path to the status of a condition names.
-func cutCondition(kind jobmanagedby.Kind, path string) (conditionType string, ok bool) {
-	return cutConditionField(kind, path, "status")
-}
-
-func cutConditionField(kind jobmanagedby.Kind, path, field string) (conditionType string, ok bool) {
+// cutCondition returns the type that a path to a field of a condition names.
+func cutCondition(kind jobmanagedby.Kind, path, field string) (conditionType string, ok bool) {
 	rest, ok := strings.CutPrefix(path, kind.Status+".conditions[type=")
 	conditionType, end, _ := strings.Cut(rest, "]")
 	return conditionType, ok && end == "."+field
@@ -144,9 +140,9 @@ func setCondition(kind jobmanagedby.Kind, u *unstructured.Unstructured, conditio
 // setTime writes when it failed, where the rule has a place of its own for that. If that is a condition, it is one that
 // does not hold any more.
 func setTime(kind jobmanagedby.Kind, rule jobmanagedby.FinishRule, u *unstructured.Unstructured, why batchv1.JobCondition) error {
-	if conditionType, isCondition := cutConditionField(kind, rule.At, "lastTransitionTime"); isCondition {
+	if conditionType, isCondition := cutCondition(kind, rule.At, "lastTransitionTime"); isCondition {
 		if slices.ContainsFunc(rule.If, func(t jobmanagedby.Test) bool {
-			asked, _ := cutCondition(kind, t.Path)
+			asked, _ := cutCondition(kind, t.Path, "status")
 			return asked == conditionType
 		}) {
 			return nil

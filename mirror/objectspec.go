@@ -26,16 +26,9 @@ import (
 // The errors are [*jobmanagedby.NoFieldError], [*jobmanagedby.KindError] and [*jobmanagedby.MalformedError]; the plan
 // is then empty. It panics if one of the objects is nil.
 func (p *Planner) PlanObjectSpec(kind jobmanagedby.Kind, pair ObjectPair) (SpecPlan, error) {
-	var typed Pair
-	for _, side := range []struct {
-		from *unstructured.Unstructured
-		to   **batchv1.Job
-	}{{pair.Local, &typed.Local}, {pair.Remote, &typed.Remote}} {
-		job, err := typedJob(kind, side.from)
-		if err != nil {
-			return SpecPlan{}, err
-		}
-		*side.to = job
+	typed, err := typedPair(kind, pair)
+	if err != nil {
+		return SpecPlan{}, err
 	}
 	if isJob(kind) {
 		return p.PlanSpec(typed), nil
@@ -60,8 +53,9 @@ func (p *Planner) planObjectSpec(kind jobmanagedby.Kind, pair ObjectPair, typed 
 
 // editMetadata takes out of the labels and annotations what [Planner.BuildObject] does.
 func (p *Planner) editMetadata(kind jobmanagedby.Kind, local *unstructured.Unstructured, typed *batchv1.Job) error {
-	edits := slices.DeleteFunc(slices.Clone(p.edits(kind)), func(e jobmanagedby.Edit) bool { return !strings.HasPrefix(e.Path, "metadata.") })
-	if len(edits) == 0 {
+	inMetadata := func(e jobmanagedby.Edit) bool { return strings.HasPrefix(e.Path, "metadata.") }
+	edits := p.edits(kind)
+	if !slices.ContainsFunc(edits, inMetadata) {
 		return nil
 	}
 	bare := &unstructured.Unstructured{Object: map[string]any{
@@ -69,6 +63,9 @@ func (p *Planner) editMetadata(kind jobmanagedby.Kind, local *unstructured.Unstr
 		"metadata": map[string]any{"labels": anyMap(typed.Labels), "annotations": anyMap(typed.Annotations)},
 	}}
 	for _, edit := range edits {
+		if !inMetadata(edit) {
+			continue // the spec is the local object's own
+		}
 		if err := edit.Apply(bare); err != nil {
 			return err
 		}
@@ -81,10 +78,9 @@ func (p *Planner) editMetadata(kind jobmanagedby.Kind, local *unstructured.Unstr
 func (p *Planner) asKind(kind jobmanagedby.Kind, pair ObjectPair, plan SpecPlan) (SpecPlan, error) {
 	var patch map[string]any
 	_ = json.Unmarshal(plan.Patch, &patch) // ours, and without numbers; nothing if there is none
-	var wanted struct{ Spec struct{ Suspend *bool } }
-	_ = json.Unmarshal(plan.Patch, &wanted)
+	wanted, _ := patch["spec"].(map[string]any)
 	delete(patch, "spec")
-	spec, refused, err := p.specChange(kind, pair, wanted.Spec.Suspend)
+	spec, refused, err := p.specChange(kind, pair, wanted["suspend"])
 	if err != nil {
 		return SpecPlan{}, err
 	}
@@ -105,15 +101,15 @@ func (p *Planner) asKind(kind jobmanagedby.Kind, pair ObjectPair, plan SpecPlan)
 
 // specChange is the merge patch of the spec of the mirror. It is refused where another value is in the way of the
 // suspension.
-func (p *Planner) specChange(kind jobmanagedby.Kind, pair ObjectPair, suspend *bool) (change map[string]any, refused bool, err error) {
+func (p *Planner) specChange(kind jobmanagedby.Kind, pair ObjectPair, suspend any) (change map[string]any, refused bool, err error) {
 	before, _ := pair.Remote.Object["spec"].(map[string]any)
 	copied, err := objpath.Copy(before, "spec")
 	if at := (*objpath.Error)(nil); asPathError(err, &at) {
 		return nil, false, malformed(kind, at)
 	}
 	after := &unstructured.Unstructured{Object: map[string]any{"apiVersion": pair.Remote.GetAPIVersion(), "kind": pair.Remote.GetKind(), "spec": copied}}
-	if suspend != nil {
-		err = kind.SetSuspended(after, *suspend)
+	if suspended, isSet := suspend.(bool); isSet {
+		err = kind.SetSuspended(after, suspended)
 	}
 	if other := (*jobmanagedby.SuspendError)(nil); errors.As(err, &other) {
 		err, refused = nil, true

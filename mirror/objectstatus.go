@@ -3,7 +3,6 @@
 package mirror
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -72,16 +71,11 @@ func (p *Planner) PlanObjectStatus(kind jobmanagedby.Kind, pair ObjectPair, now 
 		plan.Why = "the remote object is not the mirror of the local one: " + string(relation)
 		return plan, nil
 	}
-	return ProjectObjectStatus(kind, pair, p.objectOptions(pair, now))
-}
-
-func (p *Planner) objectOptions(pair ObjectPair, now metav1.Time) StatusOptions {
-	var sent struct{ Spec struct{ Suspend bool } }
-	err := json.Unmarshal([]byte(pair.Remote.GetAnnotations()[p.policy.Keys.LastSent]), &sent)
-	return StatusOptions{
-		Validator: p.validator, Now: now, StampTerminal: p.policy.StampTerminal,
-		Untold: err == nil && sent.Spec.Suspend && p.policy.Suspend != SuspendAtCreation,
+	typed, err := typedPair(kind, pair)
+	if err != nil {
+		return ObjectStatusPlan{}, err
 	}
+	return ProjectObjectStatus(kind, pair, p.statusOptions(typed, now))
 }
 
 // ProjectObjectStatus is [ProjectStatus] for an object of any kind. For a Job it is the same. For every

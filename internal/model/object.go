@@ -86,7 +86,8 @@ func (n names) with(others names) names {
 	return names{n.mirrors | others.mirrors, n.runs | others.runs}
 }
 
-// free returns the lowest number whose bit is not set.
+// free returns the lowest number whose bit is not set. A world that needs more numbers than the limit cannot be told
+// apart from another any more: a search of it would claim what it has not seen, so there is none.
 func free(used uint16, limit int) int {
 	for i := 1; i <= limit; i++ {
 		if used&(1<<i) == 0 {

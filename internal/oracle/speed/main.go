@@ -10,6 +10,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"runtime"
 	"slices"
@@ -120,7 +121,7 @@ func cost(f func()) float64 {
 func processorTime() time.Duration {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		panic(err)
+		log.Fatal(err)
 	}
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"log"
 	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -39,7 +40,7 @@ var newest statusvalidate.Validator
 func allows(c statusvalidate.Change) func() {
 	return func() {
 		if !newest.Allows(c) {
-			panic("refused")
+			log.Fatal("Allows refuses what it measures")
 		}
 	}
 }
@@ -47,7 +48,7 @@ func allows(c statusvalidate.Change) func() {
 func validate(c statusvalidate.Change, want int) func() {
 	return func() {
 		if vs := newest.Validate(c); len(vs) != want {
-			panic(vs.Err())
+			log.Fatalf("%d violations, want %d: %v", len(vs), want, vs.Err())
 		}
 	}
 }
@@ -55,7 +56,7 @@ func validate(c statusvalidate.Change, want int) func() {
 func withMetadata(c statusvalidate.Change) func() {
 	return func() {
 		if errs := statusvalidate.ValidateMetadata(c); len(errs) > 0 || !newest.Allows(c) {
-			panic(errs)
+			log.Fatal(errs)
 		}
 	}
 }
@@ -63,7 +64,7 @@ func withMetadata(c statusvalidate.Change) func() {
 func errors(check func() field.ErrorList, want int) func() {
 	return func() {
 		if errs := check(); len(errs) != want {
-			panic(errs)
+			log.Fatalf("%d errors, want %d: %v", len(errs), want, errs)
 		}
 	}
 }
@@ -74,11 +75,11 @@ func inSync() row {
 	pair := mirror.Pair{Local: local, Remote: remote}
 	return row{"ProjectStatus in sync", "equality.Semantic.DeepEqual", func() {
 		if mirror.ProjectStatus(pair, mirror.StatusOptions{}).Outcome != mirror.InSync {
-			panic("not in sync")
+			log.Fatal("ProjectStatus does not find the Jobs in sync")
 		}
 	}, func() {
 		if !equality.Semantic.DeepEqual(local.Status, remote.Status) {
-			panic("not equal")
+			log.Fatal("DeepEqual does not find the statuses equal")
 		}
 	}, 20, true}
 }
@@ -86,14 +87,14 @@ func inSync() row {
 func builds() (all []row) {
 	planner, err := mirror.New(mirror.Policy{Controller: controller, Origin: "management"})
 	if err != nil {
-		panic(err)
+		log.Fatal(err)
 	}
 	for _, size := range []struct{ containers, variables int }{{1, 0}, {1, 10}, {2, 40}, {5, 100}} {
 		local := sample(size.containers, size.variables)
 		name := fmt.Sprintf("Build, %d containers of %d variables", size.containers, size.variables)
 		all = append(all, row{name, "DeepCopy", func() {
 			if _, err := planner.Build(local); err != nil {
-				panic(err)
+				log.Fatal(err)
 			}
 		}, func() { copyOf(local) }, 1 / 1.3, false})
 	}

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"log"
 	_ "unsafe" // for go:linkname
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -34,7 +35,7 @@ func internalOf(c statusvalidate.Change) internal {
 func convert(in *batchv1.Job) *batch.Job {
 	out := &batch.Job{}
 	if err := legacyscheme.Scheme.Convert(in, out, nil); err != nil {
-		panic(err)
+		log.Fatal(err)
 	}
 	return out
 }

@@ -20,7 +20,8 @@ var (
 	jobKind    = batchv1.SchemeGroupVersion.WithKind("Job")
 )
 
-// jsonSerializer is the one that the API server takes for application/json.
+// jsonSerializer is the one that the API server takes for application/json. A release whose scheme has none is none that
+// this program was written for, and nothing could be asked of it.
 func jsonSerializer() runtime.Serializer {
 	info, ok := runtime.SerializerInfoForMediaType(legacyscheme.Codecs.SupportedMediaTypes(), runtime.ContentTypeJSON)
 	if !ok {
