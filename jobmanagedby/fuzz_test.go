@@ -19,12 +19,13 @@ import (
 	"github.com/managedby-dev/managedby/jobmanagedby"
 )
 
-var threeNumbers = regexp.MustCompile(`^\s*v?([1-9][0-9]*)\.([0-9]+)(?:\.([0-9]+))?`)
+var threeNumbers = regexp.MustCompile(`^v?([1-9][0-9]*)\.([0-9]+)(?:\.([0-9]+))?`)
 
 // FuzzParseRelease: either a ParseError and no release, or a release of the three numbers that the
 // string begins with, which reads back from its own String.
 func FuzzParseRelease(f *testing.F) {
-	for _, s := range []string{"v1.35.4", "1.32", "v1.33.5-gke.1162000", "v1.34.2+k3s1", "v0.34.0", "1.31+", "1.2.3.4", "", "v1", "1.30.0-0.01"} {
+	for _, s := range []string{"v1.35.4", "1.32", "v1.33.5-gke.1162000", "v1.34.2+k3s1", "v0.34.0", "1.31+", "1.2.3.4", "", "v1", "1.30.0-0.01",
+		"\v1.35.0", "\u00a01.35\u2003", "\u200b1.35", "\ufeff1.35", "1.35\x00"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -52,7 +53,7 @@ func FuzzParseRelease(f *testing.F) {
 
 // number returns the i-th number that the version begins with, 0 where there is none.
 func number(t *testing.T, s string, i int) uint {
-	m := threeNumbers.FindStringSubmatch(s)
+	m := threeNumbers.FindStringSubmatch(strings.TrimSpace(s))
 	if m == nil {
 		t.Fatalf("%q was taken for a release", s)
 	}

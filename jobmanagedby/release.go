@@ -65,9 +65,10 @@ func (e *ParseError) Unwrap() error { return e.Err }
 // ParseRelease reads the version of a component as it prints it: "v1.35.4", "1.32",
 // "v1.33.5-gke.1162000", "v1.34.2+k3s1". At least major and minor must be there; what a vendor
 // appends is kept where it is a semantic version, but never decides anything. White space around it
-// is ignored. A version with major 0 is an error: it is that of a Go module such as k8s.io/api, or of
-// a binary built without a version ("v0.0.0-master+$Format:%H$"), for which [FromVersionInfo] knows
-// better. So is one above 1: that of a distribution, such as OpenShift's, is not that of its Kubernetes.
+// (as in [unicode.IsSpace]) is ignored. A version with major 0 is an error: it is that of a Go module
+// such as k8s.io/api, or of a binary built without a version ("v0.0.0-master+$Format:%H$"), for which
+// [FromVersionInfo] knows better. So is one above 1: that of a distribution, such as OpenShift's, is
+// not that of its Kubernetes.
 //
 // The error is a [*ParseError]; the Release is then the zero value, so do not use it.
 func ParseRelease(gitVersion string) (Release, error) {
