@@ -16,8 +16,8 @@ import (
 	"github.com/managedby-dev/managedby/statusvalidate"
 )
 
-// recordedCause is how API servers of some releases, + for those with the gate on, speak of a rule. What they
-// answered to the updates in statusvalidate/testdata/vectors, each wording once.
+// recordedCause is how API servers of some releases, +gate for those with the gate on, speak of a rule. What
+// they answered to the updates of statusvalidate's corpus, each wording once; internal/oracle/record writes it.
 type recordedCause struct {
 	Releases []string
 	Cause    metav1.StatusCause

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Command record writes the recorded corpus of statusvalidate: updates of a Job's status, and what each
-// API server answers. Everything in it follows from the seed.
+// API server answers; and how the servers word their answers, for statuslint. Everything in it follows
+// from the seed.
 //
 //	go run ./record
 package main
@@ -49,13 +50,14 @@ func main() {
 	seed := flag.Uint64("seed", 1, "seed of the generated updates")
 	drawn := flag.Int("draw", 40_000, "how many updates to choose from")
 	dir := flag.String("dir", "../../statusvalidate/testdata/corpus", "where to write")
+	answers := flag.String("answers", "../../examples/statuslint/testdata/answers.jsonl", "where to write the wordings")
 	flag.Parse()
-	if err := record(*seed, *drawn, *dir); err != nil {
+	if err := record(*seed, *drawn, *dir, *answers); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func record(seed uint64, drawn int, dir string) error {
+func record(seed uint64, drawn int, dir, answersFile string) error {
 	configs, err := ask.Configs()
 	if err != nil {
 		return err
@@ -71,8 +73,9 @@ func record(seed uint64, drawn int, dir string) error {
 	if err := writeLines(filepath.Join(dir, "pairs.jsonl.gz"), pairs); err != nil {
 		return err
 	}
+	said := wordings{known: map[wording]*answer{}}
 	for _, config := range configs {
-		verdicts, err := judge(config, pairs)
+		verdicts, err := judge(config, pairs, &said)
 		if err != nil {
 			return err
 		}
@@ -82,10 +85,17 @@ func record(seed uint64, drawn int, dir string) error {
 		}
 		a.Servers = append(a.Servers, name)
 	}
+	text, err := said.lines()
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(answersFile, []byte(text), 0o644); err != nil {
+		return err
+	}
 	return writeAbout(filepath.Join(dir, "about.json"), a)
 }
 
-func judge(config ask.Config, pairs []pair) ([]verdict, error) {
+func judge(config ask.Config, pairs []pair, said *wordings) ([]verdict, error) {
 	requests := make([]wire.Request, len(pairs))
 	for i, p := range pairs {
 		requests[i] = wire.Request{Old: p.Old, New: p.New, Rules: true}
@@ -100,6 +110,9 @@ func judge(config ask.Config, pairs []pair) ([]verdict, error) {
 	}
 	verdicts := make([]verdict, len(answers))
 	for i, answer := range answers {
+		if err := said.add(config, pairs[i], answer.Errors); err != nil {
+			return nil, err
+		}
 		verdicts[i] = verdict{ID: i, Errors: []fault{}}
 		for _, e := range answer.Errors {
 			verdicts[i].Errors = append(verdicts[i].Errors, fault{e.Type, e.Field, e.BadValue, e.Option})
