@@ -21,7 +21,8 @@ import (
 // Policy.IgnoreFields are those of a Job, with spec.suspend for that field.
 //
 // Where the field is a string that can say something else, such as a cancellation, that is sent too, and what the
-// mirror says of the kind is never overwritten, whoever wrote it: a change of the suspension is then [Undecided].
+// mirror says of the kind is never overwritten, whoever wrote it: another value of the local object is then
+// [Undecided]. Local and Mirror of the difference are these strings.
 //
 // The errors are [*jobmanagedby.NoFieldError], [*jobmanagedby.KindError] and [*jobmanagedby.MalformedError]; the plan
 // is then empty. It panics if one of the objects is nil.
@@ -84,9 +85,7 @@ func (p *Planner) asKind(kind jobmanagedby.Kind, pair ObjectPair, plan SpecPlan)
 	if err != nil {
 		return SpecPlan{}, err
 	}
-	for i := range plan.Differences {
-		rename(&plan.Differences[i], kind, refused)
-	}
+	plan.Differences = asKindDifferences(kind, pair, plan.Differences, refused, len(spec) > 0)
 	if len(spec) > 0 && patch != nil {
 		patch["spec"] = spec
 	}
@@ -114,44 +113,78 @@ func (p *Planner) specChange(kind jobmanagedby.Kind, pair ObjectPair, suspend an
 	if other := (*jobmanagedby.SuspendError)(nil); errors.As(err, &other) {
 		err, refused = nil, true
 	}
-	if err == nil {
-		err = p.carryCancellation(kind, pair.Local, after)
+	if err != nil {
+		return nil, false, err
 	}
-	return diff(before, after.Object["spec"].(map[string]any)), refused, err
+	inTheWay, err := p.carryCancellation(kind, pair.Local, after)
+	return diff(before, after.Object["spec"].(map[string]any)), refused || inTheWay, err
 }
 
 // carryCancellation gives the mirror what the field for the suspension says beside that, unless the mirror says
-// something of the kind already: nobody knows who did.
-func (p *Planner) carryCancellation(kind jobmanagedby.Kind, local, mirror *unstructured.Unstructured) error {
+// something else of the kind already, which is in the way: nobody knows who did.
+func (p *Planner) carryCancellation(kind jobmanagedby.Kind, local, mirror *unstructured.Unstructured) (inTheWay bool, err error) {
 	if kind.Suspend.Value == "" || p.ignores("spec.suspend") {
-		return nil
+		return false, nil
 	}
 	text, err := valueAt[string](kind, local, kind.Suspend.Path, "string")
 	if err != nil || text == "" || text == kind.Suspend.Value {
-		return err
+		return false, err
 	}
 	has, err := valueAt[string](kind, mirror, kind.Suspend.Path, "string")
 	if err != nil || has != "" && has != kind.Suspend.Value {
-		return err
+		return has != text, err
 	}
 	path, err := objpath.Parse(kind.Suspend.Path)
 	if err != nil {
-		return err
+		return false, err
 	}
-	return path.Set(mirror.Object, text)
+	return false, path.Set(mirror.Object, text)
 }
 
-// rename gives a difference the paths of the kind.
-func rename(d *Difference, kind jobmanagedby.Kind, refused bool) {
-	switch d.Field {
-	case "spec.managedBy":
-		d.Field = kind.Field
-	case "spec.suspend":
-		d.Field = kind.Suspend.Path
-		if refused && d.Kind == ToSend {
-			d.Kind, d.Overrides, d.Why = Undecided, false, "the field says something else on the mirror"
+// asKindDifferences gives the differences the paths of the kind, and the values of a suspension that is a string. A
+// change of the spec that is none of the suspension is a cancellation, and a difference of its own.
+func asKindDifferences(kind jobmanagedby.Kind, pair ObjectPair, ds []Difference, refused, changed bool) []Difference {
+	about := -1
+	for i := range ds {
+		switch ds[i].Field {
+		case "spec.managedBy":
+			ds[i].Field = kind.Field
+		case "spec.suspend":
+			ds[i].Field, about = kind.Suspend.Path, i
 		}
 	}
+	if about < 0 && (changed || refused) {
+		ds, about = slices.Insert(ds, 0, Difference{Field: kind.Suspend.Path, Kind: ToSend}), 0
+	}
+	if about < 0 {
+		return ds
+	}
+	switch d := &ds[about]; {
+	case refused && d.Kind == ToSend:
+		d.Kind, d.Overrides, d.Why = Undecided, false, "the field says something else on the mirror"
+	case changed && d.Kind != ToSend:
+		d.Kind, d.Overrides, d.Why = ToSend, true, "a cancellation goes before the worker's suspension"
+	}
+	if d := &ds[about]; kind.Suspend.Value != "" {
+		d.Local, d.Mirror = suspendText(kind, pair.Local, d.Local), suspendText(kind, pair.Remote, d.Mirror)
+	}
+	return ds
+}
+
+// suspendText is the JSON of a suspension that is a string, for a Job's: what else the object says there, the
+// kind's value, or nothing.
+func suspendText(kind jobmanagedby.Kind, u *unstructured.Unstructured, suspended string) string {
+	text, err := valueAt[string](kind, u, kind.Suspend.Path, "string")
+	if err != nil || text == "" || text == kind.Suspend.Value {
+		if text = ""; suspended == "true" {
+			text = kind.Suspend.Value
+		}
+	}
+	if text == "" {
+		return ""
+	}
+	data, _ := json.Marshal(text) // a string
+	return string(data)
 }
 
 // keepSent leaves in the last-sent record what it says of the suspension.

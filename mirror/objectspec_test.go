@@ -5,6 +5,7 @@ package mirror_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -115,6 +116,41 @@ func TestPlanObjectSpecCancellation(t *testing.T) {
 	}
 	if _, there := spec["suspend"]; there || spec["status"] != "Cancelled" || !slices.Contains(got, "Undecided spec.status") {
 		t.Errorf("%v: %v", spec, got)
+	}
+}
+
+// TestPlanObjectSpecCancellationIsTold: every change of the field is one difference, in the words of the kind.
+func TestPlanObjectSpecCancellationIsTold(t *testing.T) {
+	for _, test := range []struct {
+		local, mirror any
+		want          string
+	}{
+		{"Cancelled", nil, `spec.status: ToSend, local "Cancelled", mirror none`},
+		{"Cancelled", "PipelineRunPending", `spec.status: ToSend, local "Cancelled", mirror "PipelineRunPending", overrides the worker`},
+		{"PipelineRunPending", nil, `spec.status: ToSend, local "PipelineRunPending", mirror none`},
+		{"PipelineRunPending", "Cancelled", `spec.status: Undecided, local "PipelineRunPending", mirror "Cancelled"`},
+		{nil, "PipelineRunPending", `spec.status: SetByWorker, local none, mirror "PipelineRunPending"`},
+		{"Cancelled", "StoppedRunFinally", `spec.status: Undecided, local "Cancelled", mirror "StoppedRunFinally"`},
+		{"Cancelled", "Cancelled", ""},
+		{nil, "Cancelled", ""},
+	} {
+		kind, local, p := unfinished(t, "pipelinerun")
+		setField(t, local, "spec.status", nil)
+		pair := mirror.ObjectPair{Local: local, Remote: storedObject(buildObject(t, p, kind, local))}
+		local.SetGeneration(local.GetGeneration() + 1)
+		setField(t, local, "spec.status", test.local)
+		setField(t, pair.Remote, "spec.status", test.mirror)
+		plan, err := p.PlanObjectSpec(kind, pair)
+		must(t, err)
+		var got []string
+		for _, d := range plan.Differences {
+			if d.Field == "spec.status" {
+				got = append(got, d.String())
+			}
+		}
+		if strings.Join(got, "; ") != test.want {
+			t.Errorf("%v, %v: %q, want %q", test.local, test.mirror, got, test.want)
+		}
 	}
 }
 
