@@ -66,7 +66,7 @@ var statusOutcomes = [...]struct {
 	{Terminating, "the mirror has finished, but not all its pods are gone"},
 	{Finished, "both Jobs have the same result"},
 	{Conflict, "the mirror contradicts the result of the local Job, or a promise of one"},
-	{Invalid, "the API server would refuse every form of the remote status"},
+	{Invalid, "no repair makes the remote status acceptable to the API server"},
 	{NotManaged, "the local Job is managed by another controller"},
 }
 

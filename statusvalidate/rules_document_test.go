@@ -29,8 +29,8 @@ func TestRulesDocument(t *testing.T) {
 		"Have a 422? `go run ./examples/statuslint -error -` takes the `Status` object in JSON or the message, as kubectl prints it or a log has it, and\n" +
 		"says which rule it is and what to do.\n\n" +
 		"The rules are in the order in which the API server reports them. They hold for every Job, with `spec.managedBy` or without. *Looked at* is what\n" +
-		"an update must change to be refused for it: a Job that is already like that can still be updated in other respects. All rules read the spec that\n" +
-		"is stored, times are compared as whole seconds, and a Job *has* a condition if any entry of that type is True. Match errors by the rule, not by\n" +
+		"an update must change to be refused for it: a Job that is already like that can still be updated in other respects. *Always* is every write to the\n" +
+		"status, one that changes something else too. All rules read the spec that is stored, times are compared as whole seconds, and a Job *has* a condition if any entry of that type is True. Match errors by the rule, not by\n" +
 		"their text, which changes from release to release.\n\n")
 	writeRuleTable(t, &b)
 	writeFieldTable(t, &b)

@@ -32,6 +32,10 @@ func runDemo(ctx context.Context, args []string) int {
 		fmt.Fprintln(os.Stderr, "multicluster demo:", err)
 		return exitRefuse
 	}
+	if err := checkDemo(o); err != nil {
+		fmt.Fprintln(os.Stderr, "multicluster demo:", err)
+		return exitRefuse
+	}
 	log, err := os.Create(*logFile)
 	if err == nil {
 		defer log.Close()
@@ -47,4 +51,19 @@ func runDemo(ctx context.Context, args []string) int {
 		return exitFailed
 	}
 	return exitOK
+}
+
+// checkDemo finds what would end the run after it has begun.
+func checkDemo(o demo.Options) error {
+	if o.Patience <= 0 {
+		return fmt.Errorf("-timeout %v leaves no time", o.Patience)
+	}
+	if o.SVG != "" {
+		file, err := os.OpenFile(o.SVG, os.O_CREATE|os.O_WRONLY, 0o644) // an older picture stays until there is a new one
+		if err != nil {
+			return fmt.Errorf("-svg: %w", err)
+		}
+		_ = file.Close() // nothing was written
+	}
+	return cluster.CheckReleases(o.Management, o.Worker)
 }

@@ -21,7 +21,7 @@ const usage = `usage: multicluster COMMAND [FLAGS]
   controller   run the dispatcher against clusters of your own
   manifests    print what the dispatcher needs in a cluster: manifests management | manifests worker
 
--h after a command lists its flags.
+-h after demo or controller lists its flags.
 `
 
 var commands = map[string]func(context.Context, []string) int{
@@ -34,6 +34,9 @@ func main() {
 		return
 	}
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
+		if len(os.Args) > 1 {
+			fmt.Fprintf(os.Stderr, "multicluster: there is no command %q\n\n", os.Args[1])
+		}
 		fmt.Fprint(os.Stderr, usage)
 		os.Exit(2)
 	}

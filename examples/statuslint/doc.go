@@ -21,7 +21,8 @@
 // Jobs are YAML or JSON, in one or several documents, each a batch/v1 Job, a JobList or a List of Jobs. A
 // Job by itself is judged as if its status were written in one update to the same Job without a status, so
 // that every rule is looked at that does not need an earlier status. Such a finding does not mean that the
-// stored Job is in danger: a rule is looked at when a write changes what it is about. Objects of other kinds
+// stored Job is in danger: most rules are looked at only when a write changes what they are about, and those that
+// are looked at always are named at the end. Objects of other kinds
 // are counted in a warning and passed over, unless there is no Job among them; an empty List is clean.
 //
 // The Jobs of -old and -new are matched by namespace and name; a Job that only one of them has is passed

@@ -35,8 +35,8 @@ documents, each a Job, a JobList or a List; those of -old and -new are matched
 by namespace and name. What is no Job, or no audit event, is passed over with a
 warning.
 
-A finding about a stored Job does not mean that it is in danger: a rule is
-looked at when a write changes what it is about.
+A finding about a stored Job does not mean that it is in danger: most rules are
+looked at only when a write changes what they are about.
 
   -release LIST      releases of the API server: one or several, separated by
                      commas, or "all" for the newest patches of 1.30 to 1.37.

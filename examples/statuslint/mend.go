@@ -90,6 +90,9 @@ func mendFor(c toMend, releases []jobmanagedby.Release, now time.Time) mend {
 	m := mend{Releases: names(releases), Outcome: plan.Outcome, Why: plan.Why, Status: plan.Status, Changes: []change{}}
 	if c.alone {
 		m.Why = alone[plan.Outcome]
+		if plan.Outcome == mirror.InSync && len(plan.Adjustments) > 0 {
+			m.Outcome, m.Why, m.Status = mirror.Copied, alone[mirror.Copied], &batchv1.JobStatus{} // nothing is left of it
+		}
 	}
 	for _, a := range plan.Adjustments {
 		m.Changes = append(m.Changes, change{Field: a.Field, Rule: a.Rule, Why: c.words(a.Why)})
@@ -119,7 +122,7 @@ var alone = map[mirror.StatusOutcome]string{
 	mirror.Copied:      "the status is written with these changes",
 	mirror.InSync:      "there is nothing to change",
 	mirror.Terminating: "the Job has finished, but not all its pods are gone",
-	mirror.Invalid:     "the API server would refuse every form of the status",
+	mirror.Invalid:     "what to do stands with each finding",
 }
 
 // words says what a change of one Job by itself is, without the second Job that the planner sees, in which

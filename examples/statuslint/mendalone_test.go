@@ -84,9 +84,26 @@ func TestMendsOfJobs(t *testing.T) {
 	}
 }
 
+// A negative counter is mended, or what to do is said: never that it cannot be, nor that it is stored already.
+func TestMendOfNegativeCounters(t *testing.T) {
+	const unknown = "No change is known that mends it, for 1.32.13 - 1.37.2\n  What to do stands with each finding."
+	for status, want := range map[string]string{
+		"failed: -1":            "  - failed: -1\n",
+		"succeeded: -7":         "  - succeeded: -7\n",
+		"ready: -1, failed: -1": unknown,
+		"active: -1":            unknown,
+		"terminating: -1":       unknown,
+	} {
+		got := runWith(t, jobWith("a", "", status), "-")
+		if !strings.Contains(got.stdout, want) || strings.Contains(got.stdout, "Write nothing") {
+			t.Errorf("%s:\n%s", status, got.stdout)
+		}
+	}
+}
+
 // What can be read by nothing is not proposed.
 func TestMendOfTheLastYear(t *testing.T) {
-	for zone, want := range map[string]string{"-23:59": "Nothing can be written: a time in it is after the year 9999", "Z": "added to go with Complete"} {
+	for zone, want := range map[string]string{"-23:59": "No change is known that mends it, for 1.32.13 - 1.37.2\n  A time in it is after the year 9999", "Z": "added to go with Complete"} {
 		last := "'9999-12-31T23:59:59" + zone + "'"
 		job := jobWith("a", "", "succeeded: 1, startTime: "+last+", completionTime: "+last+", conditions: [{type: Complete, status: 'True', lastTransitionTime: "+last+"}]")
 		if got := runWith(t, job, "-"); !strings.Contains(got.stdout, want) || strings.Contains(got.stdout, "10000") {

@@ -112,6 +112,16 @@ func TestStoredNote(t *testing.T) {
 			t.Errorf("%s: %s", args, got.stdout)
 		}
 	}
+	for status, want := range map[string]string{
+		"ready: -1, failed: -1":  "until it is mended: NegativeFailed, NegativeReady.\n",
+		"active: 1, failed: -1":  "until it is mended: NegativeFailed.\n",
+		"failedIndexes: '1,0,x'": "",
+	} {
+		if got := runWith(t, jobWith("a", "", status), "-"); !strings.Contains(got.stdout, note) || !strings.Contains(got.stdout, want) ||
+			strings.Contains(got.stdout, "Looked at always") != (want != "") {
+			t.Errorf("%s: %s", status, got.stdout)
+		}
+	}
 	if got := runWith(t, jobWith("a", "", ""), "-"); strings.Contains(got.stdout, note) {
 		t.Errorf("of a clean Job: %s", got.stdout)
 	}

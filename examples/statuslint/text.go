@@ -31,6 +31,9 @@ func writeText(w io.Writer, r report, p *page) error {
 	if slices.ContainsFunc(r.Subjects, func(s subject) bool { return s.Kind == aJob && s.refused() }) {
 		p.Prose("", cli.Text(cli.Plain, storedNote))
 	}
+	if rules := r.always(); len(rules) > 0 {
+		p.Prose("", cli.Text(cli.Yellow, fmt.Sprintf("Looked at always, until it is mended: %s.", strings.Join(rules, ", "))))
+	}
 	if p.Err != nil {
 		return p.Err
 	}
@@ -39,7 +42,20 @@ func writeText(w io.Writer, r report, p *page) error {
 }
 
 // storedNote is for those who read errors about Jobs that run.
-const storedNote = "A finding about a stored Job does not mean that it is in danger: a rule is looked at when a write changes what it is about."
+const storedNote = "A finding about a stored Job does not mean that it is in danger: most rules are looked at only when a write changes what they are about."
+
+// always are the rules by which every write to the status of one of the stored Jobs is refused.
+func (r report) always() (rules []string) {
+	for _, info := range statusvalidate.Rules() {
+		broken := func(f finding) bool { return f.Rule == string(info.Rule) }
+		if info.LookedAt == "always" && slices.ContainsFunc(r.Subjects, func(s subject) bool {
+			return s.Kind == aJob && slices.ContainsFunc(s.Findings, broken)
+		}) {
+			rules = append(rules, string(info.Rule))
+		}
+	}
+	return rules
+}
 
 func (r report) summary() string {
 	what := "looked at 1 status"
@@ -150,7 +166,7 @@ var results = map[mirror.StatusOutcome]string{
 	mirror.InSync:   "Write nothing: once mended, it is what is stored already.",
 	mirror.Finished: "Leave the status as it is stored: the Job has finished, and that is final.",
 	mirror.Conflict: "Nothing can be written.",
-	mirror.Invalid:  "No form of this status is accepted.",
+	mirror.Invalid:  "No mend is known: what to do stands with each finding.",
 }
 
 // sides are the planner's words for the two Jobs it has.
@@ -197,7 +213,7 @@ func (m mend) heading(s subject, releases string) (title, about string) {
 	title = "The least change that an API server takes, for " + releases
 	switch {
 	case s.alone && m.refuses():
-		return "There is no change that an API server takes, for " + releases, "Nothing can be written: " + m.Why + "."
+		return "No change is known that mends it, for " + releases, strings.ToUpper(m.Why[:1]) + m.Why[1:] + "."
 	case s.alone && m.Outcome == mirror.Terminating:
 		return title, "It is what to write until all its pods are gone."
 	case s.alone:

@@ -17,6 +17,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/managedby-dev/managedby/internal/kubemod"
 )
@@ -25,7 +26,7 @@ const dir = "controlplane"
 
 func main() {
 	log.SetFlags(0)
-	if len(os.Args) < 2 {
+	if len(os.Args) < 2 || strings.HasPrefix(os.Args[1], "-") {
 		log.Fatal("usage: go run ./addrelease 1.MINOR.PATCH [MODULE=VERSION ...]")
 	}
 	if err := add(os.Args[1], os.Args[2:]); err != nil {

@@ -36,7 +36,10 @@ func etcdProgram() program {
 
 // controlPlaneProgram is kube-apiserver and kube-controller-manager. A release that is built from its modules
 // does not know its own version.
-func controlPlaneProgram(release string) program {
+func controlPlaneProgram(release string) (program, error) {
+	if err := CheckReleases(release); err != nil {
+		return program{}, err
+	}
 	const version = " -X k8s.io/component-base/version."
 	numbers := strings.Split(release, ".")
 	return program{
@@ -46,17 +49,22 @@ func controlPlaneProgram(release string) program {
 		modFile: filepath.Join("releases", release+".mod"),
 		pkg:     ".",
 		ldflags: "-s -w" + version + "gitVersion=v" + release + version + "gitMajor=" + numbers[0] + version + "gitMinor=" + numbers[1],
-	}
+	}, nil
 }
 
 // Build makes sure that etcd and the control planes of the releases are there, and says on progress what it
 // does. The programs are kept in the user's cache directory; to build one takes minutes.
 func Build(ctx context.Context, progress io.Writer, releases ...string) error {
-	if _, err := build(ctx, progress, etcdProgram()); err != nil {
-		return err
-	}
+	programs := []program{etcdProgram()}
 	for _, release := range releases {
-		if _, err := build(ctx, progress, controlPlaneProgram(release)); err != nil {
+		p, err := controlPlaneProgram(release)
+		if err != nil {
+			return err
+		}
+		programs = append(programs, p)
+	}
+	for _, p := range programs {
+		if _, err := build(ctx, progress, p); err != nil {
 			return err
 		}
 	}
@@ -113,9 +121,7 @@ func (p program) stamp(root string) (string, error) {
 	}
 	for _, name := range files {
 		content, err := os.ReadFile(filepath.Join(root, p.dir, name))
-		if errors.Is(err, os.ErrNotExist) {
-			return "", fmt.Errorf("%s: there is no %s; go run ./addrelease makes one", p.label, name)
-		} else if err != nil {
+		if err != nil {
 			return "", err
 		}
 		hash.Write(content)

@@ -47,7 +47,11 @@ func (c *Cluster) prepare(ctx context.Context, progress io.Writer) error {
 	if err != nil {
 		return err
 	}
-	controlPlane, err := build(ctx, progress, controlPlaneProgram(c.Release))
+	program, err := controlPlaneProgram(c.Release)
+	if err != nil {
+		return err
+	}
+	controlPlane, err := build(ctx, progress, program)
 	if err != nil {
 		return err
 	}

@@ -68,6 +68,9 @@ type Dispatcher struct {
 
 // New checks the clusters and prepares everything. Nothing is changed in any of them.
 func New(ctx context.Context, o Options) (*Dispatcher, error) {
+	if _, err := mirror.New(withDefaults(o.Policy, management{uid: "any"})); err != nil {
+		return nil, err // whatever the clusters are
+	}
 	needed := managementRights
 	if o.LeaderElection {
 		needed = append(slices.Clone(needed), leaseRights(o.LeaderElectionNamespace)...)

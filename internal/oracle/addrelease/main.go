@@ -16,6 +16,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/version"
 
@@ -24,7 +25,7 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	if len(os.Args) < 2 {
+	if len(os.Args) < 2 || strings.HasPrefix(os.Args[1], "-") {
 		log.Fatal("usage: go run ./addrelease 1.MINOR.PATCH [MODULE=VERSION ...]")
 	}
 	if err := add(os.Args[1], os.Args[2:]); err != nil {
