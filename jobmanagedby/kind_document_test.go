@@ -39,9 +39,10 @@ func kindsDocument() string {
 	table(&b, []string{"kind", "field", "the operator's own name", "other names", "refused by", "changes refused", "field since", "honoured since"}, func(k jobmanagedby.Kind) []string {
 		return []string{versioned(k), code(k.Field), code(k.Reserved), otherNames(k), who(k.Checked), changes(k), k.Since, orWord(k.HonoredSince, "never")}
 	})
-	b.WriteString("\nReleases are those of the operator; for Job and CronJob of Kubernetes.\n\n## The rest of the object\n\n")
-	table(&b, []string{"kind", "suspended", "succeeded", "failed", "the field again inside"}, func(k jobmanagedby.Kind) []string {
-		return []string{versioned(k), suspends(k), result(k, jobmanagedby.Succeeded), result(k, jobmanagedby.Failed), nested(k)}
+	b.WriteString("\nReleases are those of the operator; for Job and CronJob of Kubernetes.\n\n## The rest of the object\n\n" +
+		"The result is that of the first rule that holds, from left to right. Its paths begin at `status`.\n\n")
+	table(&b, []string{"kind", "suspended", "result", "the field again inside"}, func(k jobmanagedby.Kind) []string {
+		return []string{versioned(k), suspends(k), result(k), nested(k)}
 	})
 	b.WriteString("\n## What to look out for\n\n" + everyKind)
 	for _, k := range jobmanagedby.Kinds() {
@@ -139,19 +140,16 @@ func suspends(k jobmanagedby.Kind) string {
 	return code(k.Suspend.Path + ": " + orWord(k.Suspend.Value, "true"))
 }
 
-func result(k jobmanagedby.Kind, result jobmanagedby.Result) string {
+func result(k jobmanagedby.Kind) string {
 	var rules []string
 	for _, rule := range k.Finish {
-		if rule.Result != result {
-			continue
-		}
 		var tests []string
 		for _, test := range rule.If {
 			tests = append(tests, testText(test))
 		}
-		rules = append(rules, strings.Join(tests, " and "))
+		rules = append(rules, string(rule.Result)+": "+strings.Join(tests, " and "))
 	}
-	return orWord(strings.Join(rules, "; or "), "never")
+	return orWord(strings.Join(rules, "; "), "never")
 }
 
 func testText(t jobmanagedby.Test) string {

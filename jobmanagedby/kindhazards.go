@@ -41,7 +41,7 @@ var hazardRows = [...]struct {
 		func(k Kind) bool { return k.HonoredSince != "" && k.HonoredSince != k.Since }},
 	{HazardInfo{HazardClosedSet, "a controller of your own cannot be named"},
 		func(k Kind) bool { return len(k.Allowed) > 0 && k.Checked != CheckedByNobody }},
-	{HazardInfo{HazardAnyString, "any string is taken, and the object then waits for ever; with a closed set in the documentation too"},
+	{HazardInfo{HazardAnyString, "any string is taken, whatever the documentation says, and the object then waits for ever"},
 		func(k Kind) bool { return k.Checked == CheckedByNobody && k.HonoredSince != "" }},
 	{HazardInfo{HazardSetLater, "the field can be set on an object that runs, and removed again"},
 		func(k Kind) bool { return k.Change == ChangeValueNever }},

@@ -42,7 +42,7 @@ func set(paths ...string) (tests []Test) {
 func remove(path, why string) Edit { return Edit{Path: path, Why: why} }
 
 func builtInKinds() []Kind {
-	const source = "k8s.io/kubernetes 1.30 to 1.38, pkg/apis/batch/validation/validation.go, pkg/registry/batch/job/strategy.go"
+	const source = "k8s.io/kubernetes 1.30 to 1.38.0-beta.0, pkg/apis/batch/validation/validation.go, pkg/registry/batch/job/strategy.go"
 	return []Kind{{
 		GroupKind: schema.GroupKind{Group: batchv1.GroupName, Kind: "Job"}, Versions: []string{"v1"}, Operator: "kube-controller-manager",
 		Field: "spec.managedBy", Reserved: JobController, Form: FormDomainPath, MaxLength: MaxNameLength,

@@ -99,7 +99,7 @@ var happenings = []happening{
 	}},
 	{"promises failure", func(w *world) bool { return mirrorRuns(w) && w.worker.job.Status.Active > 0 }, func(w *world) { w.worker.touch(is(failureTarget, 20)) }},
 	{"mirror deleted by others", func(w *world) bool { return mirrorRuns(w) }, func(w *world) { w.worker.delete(metav1.DeletePropagationForeground) }},
-	{"pods gone", func(w *world) bool { return w.worker.job != nil && w.worker.job.DeletionTimestamp != nil }, func(w *world) { w.worker.podsGone() }},
+	{"deletion done", func(w *world) bool { return w.worker.job != nil && w.worker.job.DeletionTimestamp != nil }, func(w *world) { w.worker.podsGone() }},
 	{"not wanted", func(w *world) bool { return w.wanted && localLives(w) }, func(w *world) { w.wanted = false }},
 	{"wanted", func(w *world) bool { return !w.wanted && localLives(w) }, func(w *world) { w.wanted = true }},
 	{"Job deleted", localLives, func(w *world) { w.management.delete(metav1.DeletePropagationBackground) }},

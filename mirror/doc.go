@@ -107,7 +107,9 @@
 // # Other kinds
 //
 // [Planner.DecideObject] is Decide for every kind of [jobmanagedby.Kinds], by the same table; BuildObject,
-// PlanObjectStatus, PlanObjectSpec and RelateObject are its parts. They work on unstructured objects.
+// PlanObjectStatus, PlanObjectSpec and RelateObject are its parts. They work on unstructured objects. Some kinds
+// take "kueue.x-k8s.io/multikueue" only: answer to that name where no MultiKueue does, with all of Policy.Keys in
+// a domain of your own.
 //
 // # Trying it with a fake API server
 //

@@ -22,7 +22,8 @@ import (
 // concurrent use: a Planner calls them whenever it is asked something.
 type Policy struct {
 	// Controller is the spec.managedBy value that this controller answers to, such as
-	// "acme.io/dispatcher". Its domain is the default domain of the identity keys (see Keys).
+	// "acme.io/dispatcher". Its domain is the default domain of the identity keys (see Keys). Where that is
+	// somebody else's, as for kinds that take "kueue.x-k8s.io/multikueue" only, set all Keys.
 	Controller string
 
 	// Origin names the management cluster on the workers, as the value of a label. The UID of the

@@ -46,6 +46,9 @@ func runDemo(ctx context.Context, args []string) int {
 		fmt.Fprintln(os.Stderr, "multicluster demo: interrupted; nothing is left running")
 		return exitInterrupted
 	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("it was not over within -timeout %v: %w", o.Patience, err)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "multicluster demo:", err)
 		return exitFailed

@@ -123,7 +123,7 @@ func TestBadFlags(t *testing.T) {
 		{"-controller=", "-controller: it is empty"},
 		{"-origin a/b", `-origin: Invalid value: "a/b"`},
 		{"-origin=", "-origin: it is empty"},
-		{"-now noon", `-now: parsing time "noon"`},
+		{"-now noon", `-now: "noon" is no time such as 2026-`},
 		{"-o yaml", `-o: "yaml" is neither text nor json`},
 		{"-width 20", "-width: 20 is too narrow"},
 		{"-width 2147483647", "-width: 2147483647 is too wide"},

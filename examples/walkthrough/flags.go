@@ -24,12 +24,13 @@ back, by a management cluster of each release. Nothing is sent to a cluster.
 
 FILE is YAML or JSON: Jobs, a JobList or a List, in one or several documents.
 One of the two can be "-", standard input. Jobs are matched by namespace and
-name.
+name. The whole next step is shown of those whose remote Job carries the keys
+that a mirror has.
 
   -local FILE        Jobs of the management cluster, as the users created them
   -remote FILE       Jobs of the worker
   -controller NAME   the spec.managedBy value to answer to (default: each Job's
-                     own)
+                     own, or acme.io/dispatcher)
   -origin NAME       what names the management cluster on the worker (default:
                      what the remote Job carries, else "management")
   -release LIST      releases of the management cluster, each with a plan of its
@@ -130,5 +131,8 @@ func (o options) time(at string, now time.Time) (metav1.Time, error) {
 		return metav1.NewTime(now), nil
 	}
 	t, err := time.Parse(time.RFC3339, at)
-	return metav1.NewTime(t), err
+	if err != nil {
+		return metav1.Time{}, fmt.Errorf("%q is no time such as %s", at, builtInTime)
+	}
+	return metav1.NewTime(t), nil
 }
