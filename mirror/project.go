@@ -101,7 +101,12 @@ func planCopy(pair Pair, opts StatusOptions, outcome StatusOutcome) StatusPlan {
 		return refusal(refused, violations)
 	}
 	d.stampTerminal()
-	return d.plan(outcome)
+	if p := d.plan(outcome); p.Status == nil || timesOnTheWire(p.Status) {
+		return p
+	}
+	p := planOf(Invalid)
+	p.Why = "a time in it is before the year 0 or after 9999 in UTC, which nothing can read"
+	return p
 }
 
 func inSync(outcome StatusOutcome) StatusOutcome {

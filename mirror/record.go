@@ -124,6 +124,8 @@ func (r *record) validate(job types.UID) error {
 		return errors.New("attempt or lost is out of range")
 	case r.At.IsZero():
 		return errors.New("it does not say when")
+	case !onTheWire(&r.At):
+		return errors.New("its time could not be written again")
 	case r.Worker == "" && r.Mirror != "":
 		return errors.New("it names a mirror and no worker")
 	default:

@@ -48,6 +48,10 @@ var records = []struct {
 	{name: "lost below", text: `{"v":1,"job":"job","worker":"w1","attempt":1,"lost":-1,"at":"2026-01-01T00:00:00Z"}`, bad: true},
 	{name: "no time", text: `{"v":1,"job":"job","worker":"w1","attempt":1}`, bad: true},
 	{name: "time null", text: `{"v":1,"job":"job","worker":"w1","attempt":1,"at":null}`, bad: true},
+	{name: "before year 0 in UTC", text: `{"v":1,"job":"job","attempt":1,"at":"0000-01-01T00:59:59+01:00"}`, bad: true},
+	{name: "after year 9999 in UTC", text: `{"v":1,"job":"job","attempt":1,"at":"9999-12-31T23:00:00-01:00"}`, bad: true},
+	{name: "the first second", text: `{"v":1,"job":"job","attempt":1,"at":"0000-01-01T00:00:00Z"}`},
+	{name: "the last second", text: `{"v":1,"job":"job","attempt":1,"at":"9999-12-31T23:59:59Z"}`},
 	{name: "a mirror on no worker", text: `{"v":1,"job":"job","attempt":1,"at":"2026-01-01T00:00:00Z","mirror":"m"}`, bad: true},
 }
 

@@ -28,6 +28,19 @@ func sameTime(a, b *metav1.Time) bool {
 	return a.Unix() == b.Unix()
 }
 
+// onTheWire reports whether there is a form of a time that can be read again: RFC 3339 has years of four digits.
+func onTheWire(t *metav1.Time) bool {
+	const first, last = -62_167_219_200, 253_402_300_799 // 0000-01-01T00:00:00Z, 9999-12-31T23:59:59Z
+	return t.IsZero() || t.Unix() >= first && t.Unix() <= last
+}
+
+// timesOnTheWire reports it of all times of a status.
+func timesOnTheWire(s *batchv1.JobStatus) bool {
+	return onTheWire(s.StartTime) && onTheWire(s.CompletionTime) && !slices.ContainsFunc(s.Conditions, func(c batchv1.JobCondition) bool {
+		return !onTheWire(&c.LastTransitionTime) || !onTheWire(&c.LastProbeTime)
+	})
+}
+
 func samePods(a, b *batchv1.UncountedTerminatedPods) bool {
 	if a == nil || b == nil {
 		return a == b

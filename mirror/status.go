@@ -44,8 +44,9 @@ const (
 	// Conflict means that nothing may be written: the local Job has finished and the remote Job says
 	// otherwise, or has promised the opposite verdict; or the remote Job is not the mirror of the local one.
 	Conflict StatusOutcome = "Conflict"
-	// Invalid means that no acceptable form of the remote status was found; Violations say why.
-	// It takes a malformed status on one of the two sides, or Management releases that contradict
+	// Invalid means that no acceptable form of the remote status was found; Violations say why, and
+	// Why where no rule does: a time cannot be put into JSON. It takes a malformed status on one of the
+	// two sides, or Management releases that contradict
 	// each other (1.30 refuses a SuccessCriteriaMet without which strict later ones take no Complete).
 	Invalid StatusOutcome = "Invalid"
 	// NotManaged means that spec.managedBy of the local Job is not Policy.Controller: another
@@ -150,8 +151,8 @@ type StatusPlan struct {
 	Adjustments []Adjustment
 
 	// Violations say for Conflict and Invalid what the management API server would object to after
-	// all repairs; or, where these would cover up the contradiction, before them. It is empty for a
-	// Conflict that no rule stands behind.
+	// all repairs; or, where these would cover up the contradiction, before them. It is empty where
+	// no rule stands behind it.
 	Violations statusvalidate.Violations
 
 	// RequeueAfter says when to look again even if nothing happens; zero if there is no need to.

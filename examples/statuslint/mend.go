@@ -3,7 +3,6 @@
 package main
 
 import (
-	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
@@ -88,7 +87,7 @@ func mendFor(c toMend, releases []jobmanagedby.Release, now time.Time) mend {
 	opts := mirror.StatusOptions{Validator: v, Now: metav1.NewTime(now)}
 	plan := mirror.ProjectStatus(c.pair(), opts)
 	m := mend{Releases: names(releases), Outcome: plan.Outcome, Why: plan.Why, Status: plan.Status, Changes: []change{}}
-	if c.alone {
+	if c.alone && (plan.Outcome != mirror.Invalid || len(plan.Violations) > 0) {
 		m.Why = alone[plan.Outcome]
 		if plan.Outcome == mirror.InSync && len(plan.Adjustments) > 0 {
 			m.Outcome, m.Why, m.Status = mirror.Copied, alone[mirror.Copied], &batchv1.JobStatus{} // nothing is left of it
@@ -97,10 +96,6 @@ func mendFor(c toMend, releases []jobmanagedby.Release, now time.Time) mend {
 	for _, a := range plan.Adjustments {
 		m.Changes = append(m.Changes, change{Field: a.Field, Rule: a.Rule, Why: c.words(a.Why)})
 	}
-	if m.Status != nil && !readable(m.Status) {
-		m.Outcome, m.Why = mirror.Invalid, "a time in it is after the year 9999 in UTC, and then nothing can read it"
-		m.Status, m.Changes = nil, []change{}
-	}
 	if m.Status != nil {
 		for _, f := range v.Lint(&batchv1.Job{Spec: c.Old.Spec, Status: *m.Status}) {
 			m.Left = append(m.Left, string(f.Rule))
@@ -108,13 +103,6 @@ func mendFor(c toMend, releases []jobmanagedby.Release, now time.Time) mend {
 		m.Left = slices.Compact(m.Left)
 	}
 	return m
-}
-
-// readable reports whether what is written can be read again: a time of the year 9999 may be one of the year
-// 10000 in UTC, which no parser takes.
-func readable(status *batchv1.JobStatus) bool {
-	data, err := json.Marshal(status)
-	return err == nil && json.Unmarshal(data, &batchv1.JobStatus{}) == nil
 }
 
 // alone says for one Job by itself what the planner says of two.

@@ -103,7 +103,7 @@ func TestMendOfNegativeCounters(t *testing.T) {
 
 // What can be read by nothing is not proposed.
 func TestMendOfTheLastYear(t *testing.T) {
-	for zone, want := range map[string]string{"-23:59": "No change is known that mends it, for 1.32.13 - 1.37.2\n  A time in it is after the year 9999", "Z": "added to go with Complete"} {
+	for zone, want := range map[string]string{"-23:59": "No change is known that mends it, for 1.32.13 - 1.37.2\n  A time in it is before the year 0 or after 9999", "Z": "added to go with Complete"} {
 		last := "'9999-12-31T23:59:59" + zone + "'"
 		job := jobWith("a", "", "succeeded: 1, startTime: "+last+", completionTime: "+last+", conditions: [{type: Complete, status: 'True', lastTransitionTime: "+last+"}]")
 		if got := runWith(t, job, "-"); !strings.Contains(got.stdout, want) || strings.Contains(got.stdout, "10000") {
