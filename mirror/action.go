@@ -182,6 +182,22 @@ func (p *Planner) releaseMirror(mirror *batchv1.Job) Action {
 // foreground.
 const draining = "draining"
 
+// holdSize is the room that the mark takes among the annotations of a mirror that we will hold.
+func (p *Planner) holdSize() int {
+	if !p.policy.HoldMirror {
+		return 0
+	}
+	return len(p.policy.Keys.Hold) + len(draining)
+}
+
+// markSize is the room that the mark still needs on a mirror.
+func (p *Planner) markSize(mirror *batchv1.Job) int {
+	if _, marked := mirror.Annotations[p.policy.Keys.Hold]; marked || !p.holds(mirror) {
+		return 0
+	}
+	return len(p.policy.Keys.Hold) + len(draining)
+}
+
 // markDraining follows a DeleteMirror, so it goes without resourceVersion.
 func (p *Planner) markDraining(mirror *batchv1.Job) Action {
 	unversioned := *mirror

@@ -57,10 +57,7 @@ func (p *Planner) build(local *batchv1.Job, spent int64) (*batchv1.Job, error) {
 	r := sentRecord{spent: spent, spec: &mirror.Spec, labels: mirror.Labels, annotations: mirror.Annotations}
 	sent := r.text(few[:0]) // first, for the identity is no part of it
 	p.stamp(&mirror.ObjectMeta, local)
-	room := apivalidation.TotalAnnotationSizeLimitB - sizeOf(mirror.Annotations)
-	if p.policy.HoldMirror {
-		room -= len(p.policy.Keys.Hold) + len(draining)
-	}
+	room := apivalidation.TotalAnnotationSizeLimitB - sizeOf(mirror.Annotations) - p.holdSize()
 	if room < 0 {
 		return nil, &TooLargeError{Job: keyOf(local), Size: apivalidation.TotalAnnotationSizeLimitB - room, Limit: apivalidation.TotalAnnotationSizeLimitB}
 	}

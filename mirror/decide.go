@@ -242,12 +242,13 @@ func (t situation) retire() Plan {
 }
 
 // keepFor is how much longer the mirror of a finished Job is kept. A result of the future, by a clock that is
-// ahead, counts as one of now.
+// ahead, makes it longer by KeepFinished or an hour at most.
 func (t situation) keepFor() time.Duration {
 	for _, kind := range terminalConditions {
 		c := entry(t.local.Status.Conditions, kind.terminal)
 		if c != nil && c.Status == "True" && !c.LastTransitionTime.IsZero() {
-			return min(c.LastTransitionTime.Add(t.p.policy.KeepFinished).Sub(t.Now.Time), t.p.policy.KeepFinished)
+			keep := t.p.policy.KeepFinished
+			return soon(c.LastTransitionTime.Add(keep).Sub(t.Now.Time), keep, max(keep, time.Hour))
 		}
 	}
 	return 0
@@ -265,10 +266,15 @@ func (t situation) evict() Plan {
 	} else {
 		p = t.onMirror(p, on(DeleteMirror, t.mirror))
 	}
-	if t.record.Evicting || t.record.Mirror == "" {
+	unnamed := t.record.Mirror == "" && !(t.p.countsLosses() && t.record.Worker == t.Worker)
+	if t.record.Evicting || unnamed {
 		return t.write(p, projection{}, nil)
 	}
 	r := t.record
-	r.Evicting = true
-	return t.write(p, projection{}, &r)
+	r.Mirror, r.Evicting = t.mirror.UID, true
+	if err := t.room(r.String()); err != nil && t.p.countsLosses() {
+		p = outcome(Refused).because("the annotations of the Job leave no room to record that its mirror is to be deleted")
+		return t.write(p.failing(err), projection{}, nil)
+	}
+	return t.write(p, projection{}, t.ifRoom(r))
 }

@@ -81,7 +81,8 @@ func (s *objectServer) patch(a mirror.Action) {
 // delete is what a user does, or with a finalizer of the garbage collector a controller.
 func (s *objectServer) delete(finalizers ...string) {
 	s.touch(func(u *unstructured.Unstructured) {
-		u.SetFinalizers(append(u.GetFinalizers(), finalizers...))
+		rest := slices.DeleteFunc(u.GetFinalizers(), func(f string) bool { return f == metav1.FinalizerDeleteDependents })
+		u.SetFinalizers(append(rest, finalizers...))
 		if u.GetDeletionTimestamp() == nil {
 			now := at(50)
 			u.SetDeletionTimestamp(&now)
@@ -90,15 +91,11 @@ func (s *objectServer) delete(finalizers ...string) {
 }
 
 func (s *objectServer) release(data []byte) metav1.StatusReason {
-	var steps []struct{ Op, Path, Value string }
-	decode(data, &steps)
-	i, err := strconv.Atoi(strings.TrimPrefix(steps[1].Path, "/metadata/finalizers/"))
-	must(s.t, err)
-	finalizers := s.u.GetFinalizers()
-	if i >= len(finalizers) || finalizers[i] != steps[1].Value {
+	rest, ok := released(data, s.u)
+	if !ok {
 		return metav1.StatusReasonInvalid
 	}
-	s.touch(func(u *unstructured.Unstructured) { u.SetFinalizers(slices.Delete(finalizers, i, i+1)) })
+	s.touch(func(u *unstructured.Unstructured) { u.SetFinalizers(rest) })
 	return ""
 }
 

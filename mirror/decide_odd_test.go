@@ -355,8 +355,8 @@ func TestOddTimes(t *testing.T) {
 	}
 	s = inSyncState(t, p, far)
 	s.Mirror = mirror.Live(nil)
-	if plan := p.Decide(s); plan.Outcome != mirror.BackingOff || plan.RequeueAfter > 10*time.Second {
-		t.Errorf("claimed by a clock that is ahead: %s", plan)
+	if plan := p.Decide(s); plan.Outcome != mirror.Dispatching {
+		t.Errorf("claimed by a clock that is centuries ahead: %s", plan)
 	}
 	longest := planner(t, func(p *mirror.Policy) { p.RetryDelay = 1 << 62 })
 	s = inSyncState(t, longest, func(j *batchv1.Job) { sentTo(worker, 40, mirrorUID)(j) })
@@ -370,8 +370,46 @@ func TestOddTimes(t *testing.T) {
 	finished := is(failedJob, 9)
 	s = inSyncState(t, keep, finished, func(j *batchv1.Job) { j.Status.Conditions[0].LastTransitionTime = late })
 	s.Mirror = mirror.Live(mirrorOf(t, keep, storedJob(), start(0), finished, is(failureTarget, 9)))
-	if plan := keep.Decide(s); plan.RequeueAfter < time.Hour || len(plan.Actions) > 0 && plan.Actions[0].Kind == deleteMirror {
-		t.Errorf("a clock that is far ahead: %s", plan)
+	if plan := keep.Decide(s); len(plan.Actions) == 0 || plan.Actions[0].Kind != deleteMirror {
+		t.Errorf("a clock that is centuries ahead: %s", plan)
+	}
+}
+
+// TestClocksAhead: who looks again whenever a plan says so does not wait until a clock is right that is ahead.
+func TestClocksAhead(t *testing.T) {
+	for ahead, most := range map[time.Duration]time.Duration{
+		-time.Hour: 0, 0: 10 * time.Second, 5 * time.Second: 15 * time.Second, 10 * time.Second: 20 * time.Second, 11 * time.Second: 0, 1e6 * time.Hour: 0,
+	} {
+		w := newWorld(t)
+		w.expectStep(addFinalizer)
+		w.pass(ahead)
+		w.management.do(w.planner.Decide(w.state()).Actions[0]) // and then a crash
+		w.pass(-ahead)
+		begin := w.now
+		for plan := w.step(); plan.Outcome == mirror.BackingOff && w.now.Sub(begin.Time) < time.Hour; plan = w.step() {
+			w.pass(plan.RequeueAfter)
+		}
+		if waited := w.now.Sub(begin.Time); waited != most {
+			t.Errorf("a claim of in %v: waited %v, want %v", ahead, waited, most)
+		}
+	}
+	const keep = time.Minute
+	for ahead, want := range map[time.Duration]time.Duration{
+		-time.Hour: 0, 0: keep, time.Second: keep + time.Second, time.Hour: keep + time.Hour, time.Hour + time.Second: 0, 1e6 * time.Hour: 0,
+	} {
+		w := running(t, func(p *mirror.Policy) { p.KeepFinished = keep })
+		end := int(w.now.Add(ahead).Sub(at(0).Time) / time.Second)
+		w.worker.touch(active(0), succeeded(4), is(complete, end), is(criteriaMet, end), func(j *batchv1.Job) {
+			j.Status.StartTime, j.Status.CompletionTime = ptr.To(at(end)), ptr.To(at(end))
+		})
+		w.management.touch(func(j *batchv1.Job) { j.Status.StartTime = ptr.To(at(end)) })
+		begin := w.now
+		for plan := w.step(); w.worker.job != nil && w.now.Sub(begin.Time) < 10*time.Hour; plan = w.step() {
+			w.pass(plan.RequeueAfter)
+		}
+		if kept := w.now.Sub(begin.Time); kept < want || kept > want+10*time.Second {
+			t.Errorf("a result of in %v: kept for %v, want %v", ahead, kept, want)
+		}
 	}
 }
 
@@ -384,38 +422,6 @@ func TestManyLosses(t *testing.T) {
 	s.Mirror, s.Now = mirror.Live(nil), at(100000)
 	if plan := p.Decide(s); plan.Outcome != mirror.MirrorLost {
 		t.Error(plan)
-	}
-}
-
-// TestRoom: where the annotations leave no room for the record or the mark, nothing is begun that cannot be ended.
-func TestRoom(t *testing.T) {
-	const limit = 256 << 10
-	p := planner(t)
-	full := func(size int) mod {
-		return func(j *batchv1.Job) {
-			annotate("kubectl.kubernetes.io/last-applied-configuration", strings.Repeat("x", size))(j)
-		}
-	}
-	local := withMods(storedJob(), full(limit-100), finalizer(cleanupFinalizer))
-	s := mirror.State{
-		Key: jobKey, Local: mirror.Live(local), Mirror: mirror.Live(nil), Elsewhere: mirror.OtherWorkers(), Worker: worker, Wanted: true, Now: at(100),
-	}
-	if plan := p.Decide(s); plan.Outcome != mirror.Refused {
-		t.Error(plan)
-	}
-	holding := planner(t, hold)
-	for size := limit - 600; size < limit; size++ {
-		job, err := holding.Build(withMods(storedJob(), annotate("a", strings.Repeat("x", size))))
-		if err != nil {
-			break
-		}
-		total := len(holdFinalizer) + len("draining")
-		for key, value := range job.Annotations {
-			total += len(key) + len(value)
-		}
-		if total > limit {
-			t.Fatalf("%d bytes are too many for the mark", total)
-		}
 	}
 }
 

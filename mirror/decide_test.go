@@ -379,7 +379,7 @@ func TestDecideDeletedMirror(t *testing.T) {
 		w.expectStep()
 		w.worker.touch(terminating(0))
 		w.expectStep(writeStatus, deleteMirror, patchMirror)
-		w.expectStep(releaseMirror)
+		w.expectStep(deleteMirror, releaseMirror)
 	})
 	t.Run("a status that is behind", func(t *testing.T) {
 		for name, act := range map[string]func(*world){

@@ -100,10 +100,12 @@ func (s *server) create(job *batchv1.Job) metav1.StatusReason {
 	return ""
 }
 
-// delete marks the Job, and takes it away if no finalizer holds it.
+// delete marks the Job, and takes it away if no finalizer holds it. The last deletion says whether the garbage
+// collector's is one.
 func (s *server) delete(policy metav1.DeletionPropagation) {
 	s.touch(func(job *batchv1.Job) {
-		if policy == metav1.DeletePropagationForeground && !slices.Contains(job.Finalizers, metav1.FinalizerDeleteDependents) {
+		job.Finalizers = slices.DeleteFunc(job.Finalizers, func(f string) bool { return f == metav1.FinalizerDeleteDependents })
+		if policy == metav1.DeletePropagationForeground {
 			job.Finalizers = append(job.Finalizers, metav1.FinalizerDeleteDependents)
 		}
 		if job.DeletionTimestamp == nil {
@@ -114,17 +116,27 @@ func (s *server) delete(policy metav1.DeletionPropagation) {
 
 // release applies the JSON patch that takes a finalizer off.
 func (s *server) release(data []byte) metav1.StatusReason {
+	rest, ok := released(data, s.job)
+	if !ok {
+		return metav1.StatusReasonInvalid
+	}
+	s.touch(func(job *batchv1.Job) { job.Finalizers = rest })
+	return ""
+}
+
+// released returns the finalizers that a ReleaseMirror leaves, unless one of its tests fails.
+func released(data []byte, o metav1.Object) (rest []string, ok bool) {
 	var steps []struct{ Op, Path, Value string }
 	decode(data, &steps)
 	i, err := strconv.Atoi(strings.TrimPrefix(steps[1].Path, "/metadata/finalizers/"))
 	if err != nil || len(steps) != 3 || steps[0].Path != "/metadata/uid" || steps[2].Op != "remove" || steps[2].Path != steps[1].Path {
 		panic(string(data))
 	}
-	if steps[0].Value != string(s.job.UID) || i >= len(s.job.Finalizers) || s.job.Finalizers[i] != steps[1].Value {
-		return metav1.StatusReasonInvalid
+	finalizers := slices.Clone(o.GetFinalizers())
+	if steps[0].Value != string(o.GetUID()) || i >= len(finalizers) || finalizers[i] != steps[1].Value {
+		return nil, false
 	}
-	s.touch(func(job *batchv1.Job) { job.Finalizers = slices.Delete(job.Finalizers, i, i+1) })
-	return ""
+	return slices.Delete(finalizers, i, i+1), true
 }
 
 func (s *server) patch(a mirror.Action) {
@@ -137,7 +149,20 @@ func (s *server) patch(a mirror.Action) {
 	if violations := (statusvalidate.Validator{}).Validate(statusvalidate.Change{Old: s.job, New: patched}); len(violations) > 0 {
 		s.t.Errorf("the API server refuses %s: %v", a, violations)
 	}
+	if size := annotationSize(patched); size > annotationLimit {
+		s.t.Errorf("the API server refuses %s: annotations of %d bytes", a, size)
+	}
 	s.touch(func(job *batchv1.Job) { *job = *patched })
+}
+
+// annotationLimit is that of the API server, for all annotations of an object together.
+const annotationLimit = 256 << 10
+
+func annotationSize(o metav1.Object) (size int) {
+	for key, value := range o.GetAnnotations() {
+		size += len(key) + len(value)
+	}
+	return size
 }
 
 // patchedWith returns a Job to which a JSON merge patch was applied.

@@ -21,13 +21,23 @@ func (t situation) mirrorDeleting() Plan {
 	case isOver:
 		p = t.drain(p)
 	}
-	return t.write(p, status, nil)
+	return t.write(p, status, t.lossToCount())
+}
+
+// lossToCount is the record that names a mirror which somebody has deleted before it was recorded, where it matters
+// that it was there.
+func (t situation) lossToCount() *record {
+	if !t.p.countsLosses() || t.record.Worker != t.Worker || t.record.Mirror != "" || t.mayBeFormer() {
+		return nil
+	}
+	return t.ifRoom(t.adopt())
 }
 
 // drain lets a mirror go that we hold, without losing a result. That its status shows no pods is no evidence,
 // because it may be behind. So the mirror is deleted in the foreground, and marked behind that; once it is
 // marked, the garbage collector's finalizer is there until the pods are gone, and they are gone when they are
-// counted.
+// counted. But a deletion in the background takes that finalizer off, so the mirror is let go behind one more in the
+// foreground.
 func (t situation) drain(p Plan) Plan {
 	switch {
 	case t.mirror.Annotations[t.p.policy.Keys.Hold] != draining:
@@ -35,6 +45,6 @@ func (t situation) drain(p Plan) Plan {
 	case slices.Contains(t.mirror.Finalizers, metav1.FinalizerDeleteDependents):
 		return p
 	default:
-		return t.onMirror(p, t.p.releaseMirror(t.mirror))
+		return t.release(p)
 	}
 }

@@ -5,6 +5,7 @@ package mirror
 import (
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 )
 
@@ -29,7 +30,7 @@ func (t situation) dispatch() Plan {
 	next := t.claim()
 	create, err := t.kind.build(t)
 	if err == nil {
-		err = t.room(next.String())
+		err = t.room(next.atItsLongest().String())
 	}
 	if err != nil {
 		return t.write(outcome(Refused).failing(err), projection{}, nil)
@@ -55,13 +56,23 @@ func (t situation) room(record string) error {
 	return &TooLargeError{Job: keyOf(t.local), Size: size, Limit: apivalidation.TotalAnnotationSizeLimitB}
 }
 
-// spent is how much of activeDeadlineSeconds earlier attempts have used, in seconds.
+// spent is how much of activeDeadlineSeconds earlier attempts have used, in seconds. A suspension resets it, also
+// one that is over of which the status has not been told yet.
 func (t situation) spent() int64 {
 	start := t.local.Status.StartTime
-	if start.IsZero() || suspends(t.local) || t.record.Attempt == 0 {
+	if start.IsZero() || suspends(t.local) || hasTrue(t.local.Status.Conditions, batchv1.JobSuspended) || t.record.Attempt == 0 {
 		return 0
 	}
 	return max(0, int64(t.Now.Sub(start.Time)/time.Second))
+}
+
+// soon is a wait of at most delay. What is further ahead than that by more than slack comes from a clock that is
+// wrong, and is not waited for: whoever plans again and again would wait until then.
+func soon(wait, delay, slack time.Duration) time.Duration {
+	if wait-delay > slack {
+		return 0
+	}
+	return min(wait, delay)
 }
 
 // countsLosses reports whether it matters that a mirror was there before it disappeared.
@@ -76,7 +87,7 @@ func (t situation) gaveUp() bool {
 }
 
 // retryIn is how long to wait before the next attempt on this worker. A claim of the future was made by a clock
-// that is ahead; it does not make the wait longer.
+// that is ahead: it makes the wait twice as long at most.
 func (t situation) retryIn() time.Duration {
 	if t.record.Worker != t.Worker {
 		return 0
@@ -90,5 +101,5 @@ func (t situation) retryIn() time.Duration {
 			delay = min(2*delay, maxRetryDelay)
 		}
 	}
-	return min(t.record.At.Add(delay).Sub(t.Now.Time), delay)
+	return soon(t.record.At.Add(delay).Sub(t.Now.Time), delay, delay)
 }

@@ -230,7 +230,8 @@ func (w objectWorkload) writing(status map[string]any, plan StatusPlan) projecti
 
 func (w objectWorkload) projectDeleting(t situation) (projection, bool) {
 	failed := entry(t.mirror.Status.Conditions, batchv1.JobFailed)
-	if failed != nil && !t.isBeforeDeletion(failed) {
+	atOnce := t.p.policy.KeepTTL && failed != nil && sameTime(&failed.LastTransitionTime, t.mirror.DeletionTimestamp)
+	if failed != nil && !t.isBeforeDeletion(failed) && !atOnce { // a TTL may be 0
 		return projection{StatusPlan: planOf(InSync)}, true
 	}
 	return w.project(t), verdict(&t.mirror.Status) == 0

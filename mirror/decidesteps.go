@@ -63,7 +63,14 @@ func (t situation) adoption(writing bool) *record {
 	if t.record.Worker == t.Worker && (named || !writing && !t.p.countsLosses()) || elsewhere && !named {
 		return nil
 	}
-	r := t.adopt()
+	return t.ifRoom(t.adopt())
+}
+
+// ifRoom is a record to write, nil where the annotations have grown and leave no room for it: a status matters more.
+func (t situation) ifRoom(r record) *record {
+	if t.room(r.String()) != nil {
+		return nil
+	}
 	return &r
 }
 

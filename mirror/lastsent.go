@@ -37,6 +37,7 @@ const (
 	maxValue        = 64
 	maxLastSent     = 32 << 10
 	digestPrefix    = "sha256:"
+	shortRecord     = 512 // no record without the maps is longer
 )
 
 // pendingPrefix is how a record begins that has something pending.

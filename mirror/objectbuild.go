@@ -211,7 +211,7 @@ func (p *Planner) stampObject(kind jobmanagedby.Kind, mirror *unstructured.Unstr
 		meta.Annotations = map[string]string{}
 	}
 	p.stamp(meta, local)
-	room := apivalidation.TotalAnnotationSizeLimitB - sizeOf(meta.Annotations)
+	room := apivalidation.TotalAnnotationSizeLimitB - sizeOf(meta.Annotations) - p.holdSize()
 	if room < 0 {
 		return &TooLargeError{Job: keyOf(local), Size: apivalidation.TotalAnnotationSizeLimitB - room, Limit: apivalidation.TotalAnnotationSizeLimitB}
 	}

@@ -5,6 +5,7 @@ package mirror
 import (
 	"encoding/json"
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -91,6 +92,9 @@ func (p *Planner) asKind(kind jobmanagedby.Kind, pair ObjectPair, plan SpecPlan)
 	}
 	if refused && patch != nil {
 		p.keepSent(patch, pair.Remote)
+	}
+	if refused && len(spec) == 0 && !changesMetadata(patch) {
+		patch, plan.Patch = nil, nil
 	}
 	if patch != nil {
 		plan.Patch, _ = json.Marshal(patch) // it was JSON before
@@ -199,6 +203,18 @@ func (p *Planner) keepSent(patch map[string]any, remote *unstructured.Unstructur
 		return
 	}
 	after["spec"] = before["spec"]
+	if reflect.DeepEqual(before, after) { // the members may be in another order
+		delete(annotations, key)
+		return
+	}
 	data, _ := json.Marshal(after) // it was JSON before
 	annotations[key] = string(data)
+}
+
+// changesMetadata reports whether a patch writes more than its preconditions.
+func changesMetadata(patch map[string]any) bool {
+	metadata, _ := patch["metadata"].(map[string]any)
+	labels, _ := metadata["labels"].(map[string]any)
+	annotations, _ := metadata["annotations"].(map[string]any)
+	return len(labels)+len(annotations) > 0
 }

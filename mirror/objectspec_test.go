@@ -154,6 +154,37 @@ func TestPlanObjectSpecCancellationIsTold(t *testing.T) {
 	}
 }
 
+// TestPlanObjectSpecSettlesUndecided: what cannot be sent is said again and again, and not written again and again, also
+// where a webhook of the worker has changed a label.
+func TestPlanObjectSpecSettlesUndecided(t *testing.T) {
+	p, kind, pair := objectPairOf(t, "pipelinerun")
+	setField(t, pair.Local, "spec.status", nil)
+	pair.Local.SetLabels(map[string]string{"team": "a"})
+	pair.Remote = storedObject(buildObject(t, p, kind, pair.Local))
+	setField(t, pair.Remote, "spec.status", "Cancelled")
+	pair.Remote.SetLabels(map[string]string{"team": "b", "acme.io/mirror-origin": pair.Remote.GetLabels()["acme.io/mirror-origin"]})
+	setField(t, pair.Local, "spec.status", "PipelineRunPending")
+	pair.Local.SetGeneration(pair.Local.GetGeneration() + 1)
+	writes := 0
+	for range 5 {
+		plan, err := p.PlanObjectSpec(kind, pair)
+		must(t, err)
+		if got := told(plan.Differences); !slices.Contains(got, "Undecided spec.status") {
+			t.Errorf("%v", got)
+		}
+		if plan.Patch == nil {
+			continue
+		}
+		writes++
+		s := &objectServer{t: t, u: pair.Remote}
+		s.patch(mirror.Action{Kind: mirror.PatchMirror, Patch: plan.Patch})
+		pair.Remote = s.u
+	}
+	if writes != 1 { // of the generation
+		t.Errorf("%d writes", writes)
+	}
+}
+
 // TestPlanObjectSpecOwnKind: labels that a kind of one's own deletes itself by are not sent.
 func TestPlanObjectSpecOwnKind(t *testing.T) {
 	p, kind, pair := objectPairOf(t, "jobset")

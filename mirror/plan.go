@@ -50,7 +50,8 @@ const (
 	// Unreachable means that nobody knows whether the worker has the mirror. It is also what every Job is while
 	// a cache has not synced: look again when it has.
 	Unreachable Outcome = "Unreachable"
-	// Refused means that [Planner.Build] refuses the Job. Plan.Err says why.
+	// Refused means that [Planner.Build] refuses the Job, or that its annotations leave no room for the dispatch
+	// record. Plan.Err says why.
 	Refused Outcome = "Refused"
 	// Elsewhere means that another worker has the mirror, or may have it.
 	Elsewhere Outcome = "Elsewhere"

@@ -164,9 +164,12 @@ func keepsIndexLimits(spec *batchv1.JobSpec) bool {
 		!(many && (failed < 0 || failed > limit || ptr.Deref(spec.Parallelism, 0) > limit))
 }
 
-// gateAnnotations sends none if the mirror had too many then.
+// gateAnnotations sends none if the mirror had too many then: there has to be room for what we write there, too. An
+// annotation is no reason not to know any more what was sent.
 func (m *merge) gateAnnotations() {
-	size := sizeOf(m.pair.Remote.Annotations) - m.recordSize() + pairSize(m.policy.Keys.Generation, m.generation(), true)
+	keys, remote := &m.policy.Keys, m.pair.Remote
+	size := sizeOf(remote.Annotations) - m.recordSize() + pairSize(keys.Generation, m.generation(), true) +
+		len(keys.LastSent) + shortRecord + m.markSize(remote)
 	for _, e := range m.entries {
 		if e.class == annotation && e.Kind == ToSend {
 			size += e.size

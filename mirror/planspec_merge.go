@@ -38,6 +38,9 @@ type sides struct{ sent, want, mirror string }
 // merge compares the sides and decides about each difference.
 func (p *Planner) merge(pair Pair) *merge {
 	m := &merge{Planner: p, pair: pair, sent: readRecord(pair.Remote.Annotations[p.policy.Keys.LastSent])}
+	if suspends(pair.Local) && p.policy.Suspend != SuspendAtCreation {
+		m.sent.spent = 0 // the deadline runs from the start when it is resumed
+	}
 	m.want = p.wantedOf(pair.Local, m.sent.spent)
 	m.mirror = p.sideOf(pair.Remote, hasManualSelector(&pair.Local.Spec))
 	m.after, m.record = m.mirror.editable(), m.want.shortened()

@@ -107,7 +107,8 @@ func ensureObject(in map[string]any, path []string) {
 func (m *merge) patch() []byte {
 	keys, annotations := &m.policy.Keys, m.pair.Remote.Annotations
 	generation := m.generation()
-	size := sizeOf(m.after.annotations) + m.identitySize() + pairSize(keys.Generation, generation, true) + len(keys.LastSent)
+	size := sizeOf(m.after.annotations) + m.identitySize() + pairSize(keys.Generation, generation, true) + len(keys.LastSent) +
+		m.markSize(m.pair.Remote)
 	sent := m.newRecord(m.record).fit(apivalidation.TotalAnnotationSizeLimitB - size)
 	if !m.sends("") && annotations[keys.Generation] == generation && annotations[keys.LastSent] == sent {
 		return nil

@@ -28,12 +28,13 @@ func TestDeadlineOfARecreatedMirror(t *testing.T) {
 		byUser, byWorker func(*batchv1.Job)
 		want             []string
 		patch            string
+		reset            bool
 	}{
 		{name: "nothing spent", local: storedJob(deadline(100)), built: ptr.To[int64](100), byUser: suspending(true),
 			want: []string{"ToSend spec.suspend"}, patch: `{"spec":{"suspend":true}}`},
 		{name: "negative", local: storedJob(deadline(100)), spent: -5, built: ptr.To[int64](100), byUser: nothing},
 		{name: "some spent", local: storedJob(deadline(100)), spent: 60, built: ptr.To[int64](40), byUser: suspending(true),
-			want: []string{"ToSend spec.suspend"}, patch: `{"spec":{"suspend":true}}`},
+			want: []string{"ToSend spec.suspend", "ToSend spec.activeDeadlineSeconds"}, patch: `{"spec":{"activeDeadlineSeconds":100,"suspend":true}}`, reset: true},
 		{name: "all spent", local: storedJob(deadline(100)), spent: 160, built: ptr.To[int64](0), byUser: nothing},
 		{name: "huge", local: storedJob(deadline(0)), spent: math.MaxInt64, built: ptr.To[int64](0), byUser: nothing},
 		{name: "user gives more time", local: storedJob(deadline(100)), spent: 60, built: ptr.To[int64](40), byUser: deadline(200),
@@ -72,7 +73,7 @@ func TestDeadlineOfARecreatedMirror(t *testing.T) {
 				t.Errorf("patch (-want +got):\n%s", d)
 			}
 			remote = patched(t, remote, plan.Patch)
-			if has := strings.Contains(remote.Annotations[sentKey], `"spent":`); has != (tt.spent > 0) {
+			if has := strings.Contains(remote.Annotations[sentKey], `"spent":`); has != (tt.spent > 0 && !tt.reset) {
 				t.Errorf("record after the patch: %s", remote.Annotations[sentKey])
 			}
 			settles(t, p, local, remote, nil)

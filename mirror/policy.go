@@ -104,12 +104,16 @@ type Policy struct {
 
 	// HoldMirror puts a finalizer (Keys.Hold) on mirrors, so that nobody's TTL or delete takes one
 	// before its result is read. [Planner.Decide] takes it off again when no result can come any more, by
-	// what the worker's Job controller and garbage collector show.
+	// what the worker's Job controller and garbage collector show. Without it a result is lost that comes
+	// when the mirror is being deleted and is gone before it is read, also where Decide deleted it. With it
+	// one deletion can still take a success away: one in the background of a mirror that is being deleted in the
+	// foreground, while its status does not show its last pod.
 	HoldMirror bool
 
 	// KeepFinished is how long the mirror of a finished Job is kept, for its pods and their logs,
 	// counted from the lastTransitionTime of the local terminal condition. The local Job keeps its
-	// finalizer for that time. Zero deletes the mirror as soon as the result is on the local Job; a
+	// finalizer for that time. Where a clock is ahead it is kept longer, by as much again or an hour at most.
+	// Zero deletes the mirror as soon as the result is on the local Job; a
 	// negative value leaves it until the local Job is deleted.
 	KeepFinished time.Duration
 

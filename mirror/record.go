@@ -147,6 +147,12 @@ func (t *situation) claim() record {
 	return r
 }
 
+// atItsLongest is the record as it may become while the mirror of this attempt is there.
+func (r record) atItsLongest() record {
+	r.Mirror, r.Evicting = "00000000-0000-0000-0000-000000000000", true
+	return r
+}
+
 // hasLost reports, of a Job whose mirror is not there, whether it has disappeared. One that was deleted by
 // us, or on another worker where the Job is not wanted any more, has not.
 func (t *situation) hasLost() bool {

@@ -89,9 +89,12 @@ func withoutConditions(job *batchv1.Job, types ...batchv1.JobConditionType) *bat
 	return &bare
 }
 
+// projectDeleting: a Job that has finished brings nothing more, whatever its counters say. Up to 1.30 terminating
+// stays as it was then.
 func (jobWorkload) projectDeleting(t situation) (projection, bool) {
 	remote := t.withoutLateFailure()
-	return projectFor(t, remote), fate(&remote.Status) == 0 && !hasPods(&t.mirror.Status)
+	isOver := verdict(&t.mirror.Status) != 0 || !hasPods(&t.mirror.Status)
+	return projectFor(t, remote), fate(&remote.Status) == 0 && isOver
 }
 
 // withoutLateFailure returns the mirror without a failure that its own deletion may have caused: pods that
@@ -109,7 +112,14 @@ func (t situation) withoutLateFailure() *batchv1.Job {
 }
 
 func (t situation) isBeforeDeletion(c *batchv1.JobCondition) bool {
-	return !c.LastTransitionTime.IsZero() && c.LastTransitionTime.Before(t.mirror.DeletionTimestamp)
+	return !c.LastTransitionTime.IsZero() && (c.LastTransitionTime.Before(t.mirror.DeletionTimestamp) || t.expiredAtOnce())
+}
+
+// expiredAtOnce reports whether the mirror failed and was deleted in the same second, by a TTL of 0.
+func (t situation) expiredAtOnce() bool {
+	failed := entry(t.mirror.Status.Conditions, batchv1.JobFailed)
+	return ptr.Deref(t.mirror.Spec.TTLSecondsAfterFinished, 1) == 0 && failed != nil && failed.Status == corev1.ConditionTrue &&
+		sameTime(&failed.LastTransitionTime, t.mirror.DeletionTimestamp)
 }
 
 // hasPods reports whether a status shows pods that are not gone, or not counted.

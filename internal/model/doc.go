@@ -20,9 +20,10 @@
 //     resumes, counts, retries once, promises a verdict and keeps it when the pods are gone. With
 //     Config.OldWorker it promises none. A garbage collector deletes in the foreground and in the background.
 //   - The user suspends, resumes, scales, deletes and creates again; a dispatcher chooses the worker; somebody on
-//     the worker deletes the mirror in the background, a TTL does in the foreground, and somebody creates a Job
-//     of that name, which may claim to be another manager's mirror (without ExclusiveOrigin), or this one
-//     (Config.Forged). Workers stop answering. How often each of these incidents happens is the [Budget].
+//     the worker deletes the mirror in the background, also while it is deleted in the foreground, a TTL does in the
+//     foreground, and somebody creates a Job of that name, which may claim to be another manager's mirror (without
+//     ExclusiveOrigin), or this one (Config.Forged). Workers stop answering. How often each of these incidents happens
+//     is the [Budget].
 //   - The controller plans for one worker at a time by what its caches hold, which is the current version of a
 //     Job or an older one and never goes back, or by "unknown" for a worker that does not answer. A plan is
 //     carried out one request at a time, and anything can happen between two; it can be given up at any point,
@@ -49,7 +50,9 @@
 //
 // Without HoldMirror nobody can keep a mirror that somebody else deletes: its result may be lost, and its
 // pods may run on beside those of the next. Of a result that comes after the controller's own deletion the same
-// holds. A forged mirror that stands there before the dispatch record names the true one may be taken for it;
+// holds. Where somebody deletes a held mirror in the background while it is deleted in the foreground, the controller cannot
+// tell whether the pods are counted: its result may be lost, but its pods go first. That does not happen between the
+// request that deletes it in the foreground once more and the one that lets it go. A forged mirror that stands there before the dispatch record names the true one may be taken for it;
 // what follows is not looked at.
 // Not in the world: more than one pod of a Job, Indexed Jobs, caches that catch up with a part of what
 // they missed, requests that arrive late, two instances of the controller at work at the same time, orphaning

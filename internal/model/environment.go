@@ -9,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
+
+	"github.com/managedby-dev/managedby/mirror"
 )
 
 // user is what the owner of the local Job does to it.
@@ -97,14 +99,15 @@ func (m *Model) accidents(s *state, worker uint8, emit func(stepKind, state)) {
 	m.losses(s, worker, emit)
 }
 
-// losses are deletions of the mirror that are not the controller's.
+// losses are deletions of the mirror that are not the controller's. One in the background makes one in the foreground
+// that is under way a background one.
 func (m *Model) losses(s *state, worker uint8, emit func(stepKind, state)) {
 	o := &m.objects[s.site(worker).job]
-	if o.job == nil || o.stranger || o.deleting {
+	if o.job == nil || o.stranger || o.deleting && (!o.foreground || m.releases(s)) {
 		return
 	}
 	lose := func(kind stepKind, how metav1.DeletionPropagation, next state) {
-		next.site(worker).bereft = true
+		next.site(worker).bereft, next.site(worker).hurried = true, o.deleting
 		m.deleteJob(&next, worker, how)
 		emit(kind, next)
 	}
@@ -119,6 +122,10 @@ func (m *Model) losses(s *state, worker uint8, emit func(stepKind, state)) {
 		lose(ttlExpires, metav1.DeletePropagationForeground, next)
 	}
 }
+
+// releases reports whether the controller is about to let a mirror go, which it may just have deleted in the foreground.
+// No request can do both.
+func (m *Model) releases(s *state) bool { return m.plans[s.plan].step.Kind == mirror.ReleaseMirror }
 
 // cluster is what a worker does by itself, beside the Job controller: pods end, and the garbage collector
 // takes what is to be deleted, the pods first where the deletion is in the foreground.

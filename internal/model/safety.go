@@ -94,7 +94,7 @@ func (m *Model) checkRead(s *state, worker uint8) {
 	if o.failedLate {
 		return
 	}
-	if m.config.HoldMirror || !o.ended.Equal(&late) && !at.bereft {
+	if m.config.HoldMirror && !at.hurried || !o.ended.Equal(&late) && !at.bereft {
 		m.violated("a result is lost")
 	}
 }

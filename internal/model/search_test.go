@@ -115,6 +115,8 @@ func TestPairs(t *testing.T) {
 	}{
 		{"the mirror disappears, and a standby takes over", model.Config{Workers: 1, Budget: model.Budget{Losses: 1, Failovers: 1}}},
 		{"the mirror disappears, and the Job is not wanted", model.Config{Workers: 1, Budget: model.Budget{Losses: 1, Moves: 1}}},
+		{"a held mirror is deleted twice", model.Config{Workers: 1, HoldMirror: true, Budget: model.Budget{Losses: 2}}},
+		{"a held mirror is evicted, and deleted in the background", model.Config{Workers: 2, HoldMirror: true, Budget: model.Budget{Losses: 1, Moves: 1}}},
 		{"the mirror disappears, and the Job fails", model.Config{Workers: 1, HoldMirror: true, Budget: model.Budget{Losses: 1, Failures: 1}}},
 		{"the Job is moved away and back", model.Config{Workers: 1, HoldMirror: true, Budget: model.Budget{Moves: 2}}},
 		{"the Job fails, and is moved", model.Config{Workers: 2, Budget: model.Budget{Moves: 1, Failures: 1}}},

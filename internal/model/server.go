@@ -135,7 +135,7 @@ func (m *Model) removeJob(s *state, worker uint8) {
 		}
 		at.litter = max(at.litter, left)
 	}
-	at.pods, at.bereft = noPod, false
+	at.pods, at.bereft, at.hurried = noPod, false, false
 	s.setJob(worker, 0)
 }
 
@@ -152,12 +152,14 @@ func (m *Model) create(s *state, job *batchv1.Job) bool {
 	return true
 }
 
-// deleteJob is what DELETE does: at once, or as soon as no finalizer is left.
+// deleteJob is what DELETE does: at once, or as soon as no finalizer is left. The last one says whether the garbage
+// collector's is one.
 func (m *Model) deleteJob(s *state, worker uint8, how metav1.DeletionPropagation) {
 	at := s.site(worker)
 	to := m.edit(at.job, "delete "+string(how), 0, func(job *batchv1.Job) {
 		job.DeletionTimestamp = deleteTime.DeepCopy()
-		if how == metav1.DeletePropagationForeground && !slices.Contains(job.Finalizers, foregroundFinalizer) {
+		job.Finalizers = slices.DeleteFunc(job.Finalizers, func(f string) bool { return f == foregroundFinalizer })
+		if how == metav1.DeletePropagationForeground {
 			job.Finalizers = append(job.Finalizers, foregroundFinalizer)
 		}
 	})

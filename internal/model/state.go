@@ -37,6 +37,7 @@ type site struct {
 	pods      phase    // of the Job
 	litter    litter   // pods of a Job that is gone
 	bereft    bool     // somebody else than the controller deletes the mirror
+	hurried   bool     // and has done so in the background while it was deleted in the foreground
 }
 
 // phase is that of a Job's pod, of which there is one at a time.

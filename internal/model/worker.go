@@ -53,6 +53,9 @@ func (m *Model) runPods(s *state, worker uint8, o *object, emit func(stepKind, s
 	if o.deleting && at.pods == noPod && o.job.Status.Active+ptr.Deref(o.job.Status.Terminating, 0) > 0 {
 		emit(jobFailsLate, m.write(*s, worker, "fail", m.fail)) // a pod that was deleted counts as failed
 	}
+	if m.config.OldWorker && o.deleting && at.pods == terminating {
+		emit(jobFailsLate, m.write(*s, worker, "deadline", m.deadline)) // it counts as failed while it terminates
+	}
 	if at.pods == running && !o.deleting && !o.suspended && s.left.allows(s.left.Failures) {
 		next := m.write(*s, worker, "deadline", m.deadline)
 		next.site(worker).pods = terminating

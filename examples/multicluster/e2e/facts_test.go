@@ -18,7 +18,8 @@ import (
 )
 
 // A Job that was deleted in the background and is kept by a finalizer becomes one that waits for its pods when
-// it is deleted again, in the foreground. A held mirror that somebody else deletes is drained by that.
+// it is deleted again, in the foreground. A held mirror that somebody else deletes is drained by that. Once more in the
+// background, and it waits no longer.
 func TestSecondDeleteInTheForeground(t *testing.T) {
 	onEachRelease(t, func(t *testing.T, c client.Client) {
 		h := &hand{t: t}
@@ -35,6 +36,11 @@ func TestSecondDeleteInTheForeground(t *testing.T) {
 		if job := h.get(c, name); !slices.Contains(job.Finalizers, metav1.FinalizerDeleteDependents) {
 			t.Fatalf("after the second delete: %v", job.Finalizers)
 		}
+		h.delete(c, name, background)
+		if job := h.get(c, name); slices.Contains(job.Finalizers, metav1.FinalizerDeleteDependents) {
+			t.Fatalf("after the third delete: %v", job.Finalizers)
+		}
+		h.delete(c, name, foreground)
 		h.waitFor(c, name, "the garbage collector is done", func(job *batchv1.Job) bool {
 			return !slices.Contains(job.Finalizers, metav1.FinalizerDeleteDependents)
 		})
