@@ -109,27 +109,35 @@ func (l *life) userEdits() bool {
 		return false
 	}
 	l.logf("a user edits the Job")
-	r := l.rand
 	l.management.edit(func(job *batchv1.Job) {
-		switch r.IntN(5) {
-		case 0:
-			metav1.SetMetaDataAnnotation(&job.ObjectMeta, "note", fmt.Sprint(r.IntN(5)))
-		case 1:
-			job.Labels["team"] = fmt.Sprint(r.IntN(3))
-		case 2:
-			if suspends(job) && job.Status.Active == 0 && (job.Status.StartTime == nil || has(job, batchv1.JobSuspended)) {
-				job.Spec.Template.Spec.NodeSelector = map[string]string{"zone": fmt.Sprint(r.IntN(3))}
-			}
-		case 3:
-			job.Spec.Parallelism = ptr.To(int32(1 + r.IntN(6)))
-			if *job.Spec.CompletionMode == batchv1.IndexedCompletion {
-				job.Spec.Completions = job.Spec.Parallelism
-			}
-		case 4:
-			l.annotateALot(job)
+		before := job.DeepCopy()
+		l.editSomething(job)
+		if sizeOfAnnotations(job) > apivalidation.TotalAnnotationSizeLimitB {
+			*job = *before // the API server refuses it
 		}
 	})
 	return true
+}
+
+func (l *life) editSomething(job *batchv1.Job) {
+	r := l.rand
+	switch r.IntN(5) {
+	case 0:
+		metav1.SetMetaDataAnnotation(&job.ObjectMeta, "note", fmt.Sprint(r.IntN(5)))
+	case 1:
+		job.Labels["team"] = fmt.Sprint(r.IntN(3))
+	case 2:
+		if suspends(job) && job.Status.Active == 0 && (job.Status.StartTime == nil || has(job, batchv1.JobSuspended)) {
+			job.Spec.Template.Spec.NodeSelector = map[string]string{"zone": fmt.Sprint(r.IntN(3))}
+		}
+	case 3:
+		job.Spec.Parallelism = ptr.To(int32(1 + r.IntN(6)))
+		if *job.Spec.CompletionMode == batchv1.IndexedCompletion {
+			job.Spec.Completions = job.Spec.Parallelism
+		}
+	case 4:
+		l.annotateALot(job)
+	}
 }
 
 // annotateALot writes an annotation that leaves little room or none.
