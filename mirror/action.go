@@ -164,18 +164,31 @@ func (p *Planner) removeFinalizer(local *batchv1.Job) Action {
 	return patch(RemoveFinalizer, local, map[string]any{"finalizers": without(local.Finalizers, p.policy.Keys.Cleanup)}, nil)
 }
 
-// releaseMirror takes the hold off by its place in the list, so that it can follow a DeleteMirror which adds
-// another finalizer.
-func (p *Planner) releaseMirror(mirror *batchv1.Job) Action {
-	hold := p.policy.Keys.Hold
-	path := "/metadata/finalizers/" + strconv.Itoa(slices.Index(mirror.Finalizers, hold))
-	a := Action{Kind: ReleaseMirror, Object: keyOf(mirror), UID: mirror.UID, PatchType: types.JSONPatchType}
-	a.Patch, _ = json.Marshal([]map[string]any{ // nothing in it can fail
+// releaseMirror takes the hold off by its place in the list, so that it can follow a DeleteMirror, which leaves these
+// finalizers. The garbage collector's has to be there still: somebody may have deleted the mirror in the background
+// meanwhile, and then it would go before its pods. Where the garbage collector was faster, the next plan tries again.
+//
+// Source: deletionFinalizersForGarbageCollection in k8s.io/apiserver/pkg/registry/generic/registry/store.go, 1.30 to 1.37.
+func (p *Planner) releaseMirror(mirror *batchv1.Job, finalizers []string) Action {
+	place := func(finalizer string) string {
+		return "/metadata/finalizers/" + strconv.Itoa(slices.Index(finalizers, finalizer))
+	}
+	hold, wait := p.policy.Keys.Hold, metav1.FinalizerDeleteDependents
+	steps := []map[string]any{
 		{"op": "test", "path": "/metadata/uid", "value": mirror.UID},
-		{"op": "test", "path": path, "value": hold},
-		{"op": "remove", "path": path},
-	})
+		{"op": "test", "path": place(hold), "value": hold},
+	}
+	if slices.Contains(finalizers, wait) {
+		steps = append(steps, map[string]any{"op": "test", "path": place(wait), "value": wait})
+	}
+	a := Action{Kind: ReleaseMirror, Object: keyOf(mirror), UID: mirror.UID, PatchType: types.JSONPatchType}
+	a.Patch, _ = json.Marshal(append(steps, map[string]any{"op": "remove", "path": place(hold)})) // nothing in it can fail
 	return a
+}
+
+// deletedInForeground are the finalizers of a Job after a DeleteMirror.
+func deletedInForeground(finalizers []string) []string {
+	return append(without(without(finalizers, metav1.FinalizerOrphanDependents), metav1.FinalizerDeleteDependents), metav1.FinalizerDeleteDependents)
 }
 
 // draining is the value of the annotation Keys.Hold of a mirror that we hold and have deleted in the

@@ -155,9 +155,9 @@ func (t situation) takeDown(p Plan) Plan {
 // deleted it in the background already: so its pods go before it does, whatever its status shows.
 func (t situation) release(p Plan) Plan {
 	if slices.Contains(t.mirror.Finalizers, metav1.FinalizerDeleteDependents) {
-		return t.onMirror(p, t.p.releaseMirror(t.mirror))
+		return t.onMirror(p, t.p.releaseMirror(t.mirror, t.mirror.Finalizers))
 	}
-	return t.onMirror(p, on(DeleteMirror, t.mirror), t.p.releaseMirror(t.mirror))
+	return t.onMirror(p, on(DeleteMirror, t.mirror), t.p.releaseMirror(t.mirror, deletedInForeground(t.mirror.Finalizers)))
 }
 
 // onMirror adds actions on the mirror, if it is certain that it is ours. While the record that was seen does
@@ -234,7 +234,7 @@ func (t situation) retire() Plan {
 	case t.mirrorIs != mirrorOursFinished, left <= 0 && t.p.policy.KeepFinished >= 0:
 		p = t.takeDown(p)
 	case t.p.holds(t.mirror):
-		p = t.onMirror(p, t.p.releaseMirror(t.mirror))
+		p = t.onMirror(p, t.p.releaseMirror(t.mirror, t.mirror.Finalizers))
 	case t.p.policy.KeepFinished > 0:
 		p = p.again(left, "the mirror is to be deleted then")
 	}
@@ -266,8 +266,7 @@ func (t situation) evict() Plan {
 	} else {
 		p = t.onMirror(p, on(DeleteMirror, t.mirror))
 	}
-	unnamed := t.record.Mirror == "" && !(t.p.countsLosses() && t.record.Worker == t.Worker)
-	if t.record.Evicting || unnamed {
+	if t.record.Evicting || t.record.Mirror == "" && !t.isUnrecorded() {
 		return t.write(p, projection{}, nil)
 	}
 	r := t.record

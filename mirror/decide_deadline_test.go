@@ -7,6 +7,7 @@ import (
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
 )
 
@@ -49,6 +50,25 @@ func TestDeadlineAfterASuspension(t *testing.T) {
 		if got := w.worker.job.Spec.ActiveDeadlineSeconds; *got != 600 {
 			t.Errorf("%s: %d s are left", name, *got)
 		}
+	}
+}
+
+// TestDeadlineAfterAHeldStartTime: some releases hold startTime over a resumption. The time runs from that all the same.
+func TestDeadlineAfterAHeldStartTime(t *testing.T) {
+	w := newWorld(t)
+	w.management.job.Spec.ActiveDeadlineSeconds = ptr.To[int64](600)
+	w.settle()
+	w.worker.touch(start(100), active(2))
+	w.settle()
+	w.management.touch(func(j *batchv1.Job) {
+		c := batchv1.JobCondition{Type: batchv1.JobSuspended, Status: corev1.ConditionFalse, Reason: "JobResumed", LastTransitionTime: at(5000)}
+		j.Status.Conditions = append(j.Status.Conditions, c)
+	})
+	w.worker.job = nil
+	w.now = at(5100)
+	w.settle()
+	if got := *w.worker.job.Spec.ActiveDeadlineSeconds; got != 500 {
+		t.Errorf("%d s are left of 600, 100 s after the resumption", got)
 	}
 }
 

@@ -3,6 +3,8 @@
 package mirror_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -168,5 +170,66 @@ func TestObjectExpiresAtOnce(t *testing.T) {
 				t.Errorf("KeepTTL %v, failed in second %d: %q, want %q", keepTTL, second, got, want)
 			}
 		}
+	}
+}
+
+// TestReleaseBehindADeletionInTheBackground: nor is a mirror let go where that deletion comes between the two requests.
+func TestReleaseBehindADeletionInTheBackground(t *testing.T) {
+	w := running(t, hold)
+	w.worker.touch(active(0))
+	w.worker.hidden = true
+	w.settle()
+	w.wanted = false
+	w.step()
+	w.expectStep()
+	w.worker.delete(metav1.DeletePropagationBackground)
+	for _, a := range w.planner.Decide(w.state()).Actions {
+		if a.Kind == releaseMirror {
+			w.worker.delete(metav1.DeletePropagationBackground)
+		}
+		if reason := w.worker.do(a); reason != "" && !a.Tolerates(reason) {
+			t.Errorf("%s: %s is an error", a, reason)
+		}
+	}
+	if w.worker.job == nil || !slices.Contains(w.worker.job.Finalizers, holdFinalizer) {
+		t.Error("the mirror is let go while its pod runs")
+	}
+	w.worker.hidden = false
+	w.expectStep(deleteMirror, releaseMirror)
+	if w.worker.job != nil {
+		t.Errorf("left: %v", w.worker.job.Finalizers)
+	}
+}
+
+// TestReleaseAmongOtherFinalizers: the list that a deletion leaves is the one that the release expects.
+func TestReleaseAmongOtherFinalizers(t *testing.T) {
+	for _, before := range [][]string{
+		{holdFinalizer}, {holdFinalizer, "a.io/b"}, {"a.io/b", holdFinalizer}, {metav1.FinalizerOrphanDependents, holdFinalizer},
+		{holdFinalizer, metav1.FinalizerOrphanDependents, "a.io/b"}, {metav1.FinalizerDeleteDependents, holdFinalizer},
+	} {
+		w := running(t, hold)
+		w.worker.touch(func(j *batchv1.Job) { j.Finalizers = slices.Clone(before) })
+		w.management.touch(func(j *batchv1.Job) { j.DeletionTimestamp = ptr.To(at(60)) })
+		w.step()
+		if w.worker.job == nil || slices.Contains(w.worker.job.Finalizers, holdFinalizer) || !slices.Contains(w.worker.job.Finalizers, metav1.FinalizerDeleteDependents) {
+			t.Errorf("%v: %v", before, w.worker.job)
+		}
+	}
+}
+
+// TestLossOfALaterAttempt: a cache may show the mirror of an earlier attempt, so one that is being deleted is looked at
+// live before it is gone and cannot be counted.
+func TestLossOfALaterAttempt(t *testing.T) {
+	p := planner(t, func(p *mirror.Policy) { p.MaxAttempts = 2 })
+	text := `{"v":1,"job":"` + string(storedJob().UID) + `","worker":"` + worker + `","attempt":2,"lost":1,"at":"2026-01-01T12:00:10Z"}`
+	local := withMods(storedJob(), finalizer(cleanupFinalizer), annotate(dispatchKey, text))
+	m := mirrorOf(t, p, storedJob(), finalizer(metav1.FinalizerDeleteDependents), func(j *batchv1.Job) { j.DeletionTimestamp = ptr.To(at(20)) })
+	s := mirror.State{Key: jobKey, Local: mirror.Live(local), Mirror: mirror.Cached(m), Elsewhere: mirror.OtherWorkers(), Worker: worker, Wanted: true, Now: at(30)}
+	if plan := p.Decide(s); len(plan.Actions) != 1 || !plan.Actions[0].Read.Mirror {
+		t.Errorf("from a cache: %s", plan)
+	}
+	s.Mirror = mirror.Live(m)
+	if plan := p.Decide(s); len(plan.Actions) != 1 || !strings.Contains(string(plan.Actions[0].Patch), string(m.UID)) {
+		t.Errorf("live: %s", plan)
 	}
 }

@@ -104,7 +104,9 @@ func (s *server) create(job *batchv1.Job) metav1.StatusReason {
 // collector's is one.
 func (s *server) delete(policy metav1.DeletionPropagation) {
 	s.touch(func(job *batchv1.Job) {
-		job.Finalizers = slices.DeleteFunc(job.Finalizers, func(f string) bool { return f == metav1.FinalizerDeleteDependents })
+		job.Finalizers = slices.DeleteFunc(job.Finalizers, func(f string) bool {
+			return f == metav1.FinalizerDeleteDependents || f == metav1.FinalizerOrphanDependents
+		})
 		if policy == metav1.DeletePropagationForeground {
 			job.Finalizers = append(job.Finalizers, metav1.FinalizerDeleteDependents)
 		}
@@ -128,15 +130,25 @@ func (s *server) release(data []byte) metav1.StatusReason {
 func released(data []byte, o metav1.Object) (rest []string, ok bool) {
 	var steps []struct{ Op, Path, Value string }
 	decode(data, &steps)
-	i, err := strconv.Atoi(strings.TrimPrefix(steps[1].Path, "/metadata/finalizers/"))
-	if err != nil || len(steps) != 3 || steps[0].Path != "/metadata/uid" || steps[2].Op != "remove" || steps[2].Path != steps[1].Path {
+	last := len(steps) - 1
+	if last < 2 || steps[0].Path != "/metadata/uid" || steps[last].Op != "remove" || steps[last].Path != steps[1].Path {
 		panic(string(data))
 	}
-	finalizers := slices.Clone(o.GetFinalizers())
-	if steps[0].Value != string(o.GetUID()) || i >= len(finalizers) || finalizers[i] != steps[1].Value {
-		return nil, false
+	place := func(path string) int {
+		i, err := strconv.Atoi(strings.TrimPrefix(path, "/metadata/finalizers/"))
+		if err != nil {
+			panic(string(data))
+		}
+		return i
 	}
-	return slices.Delete(finalizers, i, i+1), true
+	finalizers := slices.Clone(o.GetFinalizers())
+	for _, step := range steps[1:last] {
+		if i := place(step.Path); i >= len(finalizers) || finalizers[i] != step.Value {
+			return nil, false
+		}
+	}
+	i := place(steps[last].Path)
+	return slices.Delete(finalizers, i, i+1), steps[0].Value == string(o.GetUID())
 }
 
 func (s *server) patch(a mirror.Action) {

@@ -11,6 +11,9 @@ import (
 // mirrorDeleting copies what is a result in spite of the deletion, and lets the mirror go when no result can
 // come any more.
 func (t situation) mirrorDeleting() Plan {
+	if t.isUnrecorded() && t.mayBeFormer() {
+		return outcome(MirrorDeleting).then(readLive(Read{Mirror: true}))
+	}
 	status, isOver := t.kind.projectDeleting(t)
 	p := outcome(MirrorDeleting).again(lookAgain, "the mirror has to be gone")
 	p.Adjustments, p.Violations, p.Err = status.Adjustments, status.Violations, status.err
@@ -24,10 +27,14 @@ func (t situation) mirrorDeleting() Plan {
 	return t.write(p, status, t.lossToCount())
 }
 
-// lossToCount is the record that names a mirror which somebody has deleted before it was recorded, where it matters
-// that it was there.
+// isUnrecorded reports whether the record does not name the mirror of this worker, and it matters that it was there.
+func (t situation) isUnrecorded() bool {
+	return t.p.countsLosses() && t.record.Worker == t.Worker && t.record.Mirror == ""
+}
+
+// lossToCount is the record that names a mirror which somebody has deleted before it was recorded.
 func (t situation) lossToCount() *record {
-	if !t.p.countsLosses() || t.record.Worker != t.Worker || t.record.Mirror != "" || t.mayBeFormer() {
+	if !t.isUnrecorded() {
 		return nil
 	}
 	return t.ifRoom(t.adopt())

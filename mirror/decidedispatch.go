@@ -6,7 +6,10 @@ import (
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 )
 
 const (
@@ -57,11 +60,16 @@ func (t situation) room(record string) error {
 }
 
 // spent is how much of activeDeadlineSeconds earlier attempts have used, in seconds. A suspension resets it, also
-// one that is over of which the status has not been told yet.
+// one that is over of which the status has not been told yet, and one after which startTime was held.
 func (t situation) spent() int64 {
-	start := t.local.Status.StartTime
-	if start.IsZero() || suspends(t.local) || hasTrue(t.local.Status.Conditions, batchv1.JobSuspended) || t.record.Attempt == 0 {
+	start := ptr.Deref(t.local.Status.StartTime, metav1.Time{})
+	if start.IsZero() || suspends(t.local) || t.record.Attempt == 0 {
 		return 0
+	}
+	if c := entry(t.local.Status.Conditions, batchv1.JobSuspended); c != nil && c.Status == corev1.ConditionTrue {
+		return 0
+	} else if c != nil && c.LastTransitionTime.After(start.Time) {
+		start = c.LastTransitionTime
 	}
 	return max(0, int64(t.Now.Sub(start.Time)/time.Second))
 }

@@ -56,17 +56,10 @@ func (l *life) noteGivenUp(plan mirror.Plan) {
 
 // notePlan notes what a controller has done when a whole plan has been carried out.
 func (l *life) notePlan(v view, plan mirror.Plan) {
-	if plan.Outcome == mirror.MirrorDeleting && l.isCertain(v) {
+	if plan.Outcome == mirror.MirrorDeleting {
 		l.mirrors[v.here.job.UID].known = true
 	}
 	if slices.Contains([]mirror.Outcome{mirror.InSync, mirror.Copied, mirror.Deferred}, plan.Outcome) && v.wanted {
 		l.mirrors[v.here.job.UID].known = true
 	}
-}
-
-// isCertain reports whether the mirror that a controller sees being deleted is that of the last attempt: of a later one than
-// the first, a cache may still show the mirror of the attempt before.
-func (l *life) isCertain(v view) bool {
-	d, err := l.planner.DispatchOf(v.local.job)
-	return v.here.live || err == nil && d.Attempt == 1
 }

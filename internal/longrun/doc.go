@@ -45,6 +45,6 @@
 //
 // Requests that arrive late, and so a create long after its claim; mirrors and records that somebody edits; orphaning deletions;
 // other kinds than Job; more than two workers. A mirror that is lost counts for MaxAttempts and OnMirrorLost if a controller
-// saw it before it was being deleted, or by a live read, or in the first attempt. A failure in the same second as the deletion by somebody else may be taken for
+// saw it. A failure in the same second as the deletion by somebody else may be taken for
 // the work of the deletion, or, where the TTL is 0, the work of the deletion for a failure: nobody can tell.
 package longrun

@@ -28,7 +28,7 @@ var faults = []struct {
 	},
 	{
 		"delete in the background", fault{deletion: func(o *metav1.DeleteOptions) { o.PropagationPolicy = ptr.To(metav1.DeletePropagationBackground) }},
-		[]string{"goes while its pods run", "runs twice"}, later,
+		[]string{"does not come to rest", "goes while its pods run", "runs twice"}, later,
 	},
 	{
 		"mirrors are not held", by(func(p *mirror.Policy) { p.HoldMirror = false }),

@@ -51,8 +51,8 @@
 // Without HoldMirror nobody can keep a mirror that somebody else deletes: its result may be lost, and its
 // pods may run on beside those of the next. Of a result that comes after the controller's own deletion the same
 // holds. Where somebody deletes a held mirror in the background while it is deleted in the foreground, the controller cannot
-// tell whether the pods are counted: its result may be lost, but its pods go first. That does not happen between the
-// request that deletes it in the foreground once more and the one that lets it go. A forged mirror that stands there before the dispatch record names the true one may be taken for it;
+// tell whether the pods are counted: its result may be lost, but its pods go first. The garbage
+// collector is not always faster than the controller, which would try for ever to let the mirror go. A forged mirror that stands there before the dispatch record names the true one may be taken for it;
 // what follows is not looked at.
 // Not in the world: more than one pod of a Job, Indexed Jobs, caches that catch up with a part of what
 // they missed, requests that arrive late, two instances of the controller at work at the same time, orphaning

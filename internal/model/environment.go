@@ -103,7 +103,7 @@ func (m *Model) accidents(s *state, worker uint8, emit func(stepKind, state)) {
 // that is under way a background one.
 func (m *Model) losses(s *state, worker uint8, emit func(stepKind, state)) {
 	o := &m.objects[s.site(worker).job]
-	if o.job == nil || o.stranger || o.deleting && (!o.foreground || m.releases(s)) {
+	if o.job == nil || o.stranger || o.deleting && !o.foreground {
 		return
 	}
 	lose := func(kind stepKind, how metav1.DeletionPropagation, next state) {
@@ -124,7 +124,6 @@ func (m *Model) losses(s *state, worker uint8, emit func(stepKind, state)) {
 }
 
 // releases reports whether the controller is about to let a mirror go, which it may just have deleted in the foreground.
-// No request can do both.
 func (m *Model) releases(s *state) bool { return m.plans[s.plan].step.Kind == mirror.ReleaseMirror }
 
 // cluster is what a worker does by itself, beside the Job controller: pods end, and the garbage collector
@@ -145,7 +144,7 @@ func (m *Model) cluster(s *state, worker uint8, emit func(stepKind, state)) {
 		emit(podSucceeds, withPods(*s, worker, succeeded))
 	case at.pods == terminating:
 		emit(podGone, withPods(*s, worker, noPod))
-	case at.pods == noPod && o.foreground:
+	case at.pods == noPod && o.foreground && !m.releases(s):
 		next := *s
 		to := m.edit(at.job, "collect", 0, func(job *batchv1.Job) {
 			job.Finalizers = slices.DeleteFunc(job.Finalizers, func(f string) bool { return f == foregroundFinalizer })

@@ -57,7 +57,7 @@ func TestReleaseMirrorThatComesTooLate(t *testing.T) {
 	h := newHand(t, f, held)
 	worker := h.workers[workerA]
 	planRelease := func(name string) mirror.Action {
-		h.dispatch(jobs.New(name, jobs.On(workerA), jobs.Forever), workerA)
+		h.dispatch(jobs.New(name, jobs.On(workerA), jobs.Forever, jobs.StopsIn("20s")), workerA)
 		h.delete(h.management, name, background)
 		planner, err := mirror.New(h.policy)
 		must(t, err)
@@ -68,6 +68,7 @@ func TestReleaseMirrorThatComesTooLate(t *testing.T) {
 		if short(plan) != "CleaningUp DeleteMirror ReleaseMirror" {
 			t.Fatalf("planned %v", plan)
 		}
+		h.delete(worker, name, foreground) // the first of the two
 		return plan.Actions[1]
 	}
 	release := func(a mirror.Action) metav1.StatusReason {
@@ -82,9 +83,9 @@ func TestReleaseMirrorThatComesTooLate(t *testing.T) {
 		want   metav1.StatusReason
 	}{
 		{"release-in-time", func(string) {}, ""},
-		{"release-behind-another", func(name string) { h.edit(worker, name, finalizers(hold, "example.com/another")) }, ""},
-		{"release-moved", func(name string) { h.edit(worker, name, finalizers("example.com/another", hold)) }, metav1.StatusReasonInvalid},
-		{"release-twice", func(name string) { h.edit(worker, name, finalizers()) }, metav1.StatusReasonInvalid},
+		{"release-behind-a-background-delete", func(name string) { h.delete(worker, name, background) }, metav1.StatusReasonInvalid},
+		{"release-moved", func(name string) { h.edit(worker, name, finalizers(metav1.FinalizerDeleteDependents, hold)) }, metav1.StatusReasonInvalid},
+		{"release-twice", func(name string) { h.edit(worker, name, finalizers(metav1.FinalizerDeleteDependents)) }, metav1.StatusReasonInvalid},
 		{"release-gone", func(name string) { h.purge(worker, name) }, metav1.StatusReasonNotFound},
 		{"release-another", func(name string) {
 			h.purge(worker, name)
