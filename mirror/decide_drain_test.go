@@ -233,3 +233,19 @@ func TestLossOfALaterAttempt(t *testing.T) {
 		t.Errorf("live: %s", plan)
 	}
 }
+
+// TestDrainOfAContradiction: a held mirror that cannot bring a result, because the local Job has promised the other one, is let
+// go when it is being deleted, and the promise is kept.
+func TestDrainOfAContradiction(t *testing.T) {
+	w := running(t, hold)
+	w.management.touch(is(failureTarget, 60))
+	w.worker.touch(active(0), end(60), succeeded(4), is(complete, 60), is(criteriaMet, 60))
+	w.worker.delete(metav1.DeletePropagationForeground)
+	w.worker.collect()
+	for range 3 {
+		w.settle()
+	}
+	if w.worker.job != nil || !hasAny(w.management.job, failedJob) {
+		t.Errorf("mirror there: %v, %+v", w.worker.job != nil, w.management.job.Status)
+	}
+}

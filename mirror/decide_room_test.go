@@ -51,6 +51,9 @@ func TestRoomForRecord(t *testing.T) {
 		if got := w.management.job.Annotations[dispatchKey]; !strings.Contains(got, `"evicting":true`) {
 			t.Errorf("%d bytes free: %s", free, got)
 		}
+		if size := annotationSize(w.management.job); ran == 0 && size != annotationLimit {
+			t.Errorf("the first that is dispatched takes %d bytes in the end, and could take %d", size, annotationLimit)
+		}
 		ran++
 	}
 	if refused == 0 {
