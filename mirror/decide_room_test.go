@@ -3,6 +3,7 @@
 package mirror_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -110,6 +111,10 @@ func TestRoomForMark(t *testing.T) {
 		object, errObject := p.BuildObject(jobKind(t), asObject(t, local))
 		job, err := p.Build(local)
 		if (err == nil) != (errObject == nil) {
+			t.Fatalf("%d: Build %v, BuildObject %v", size, err, errObject)
+		}
+		tooLarge, tooLargeObject := (*mirror.TooLargeError)(nil), (*mirror.TooLargeError)(nil)
+		if errors.As(err, &tooLarge) && (!errors.As(errObject, &tooLargeObject) || *tooLarge != *tooLargeObject || tooLarge.Size <= annotationLimit) {
 			t.Fatalf("%d: Build %v, BuildObject %v", size, err, errObject)
 		}
 		if err == nil {

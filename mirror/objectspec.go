@@ -170,25 +170,18 @@ func asKindDifferences(kind jobmanagedby.Kind, pair ObjectPair, ds []Difference,
 		d.Kind, d.Overrides, d.Why = ToSend, true, "a cancellation goes before the worker's suspension"
 	}
 	if d := &ds[about]; kind.Suspend.Value != "" {
-		d.Local, d.Mirror = suspendText(kind, pair.Local, d.Local), suspendText(kind, pair.Remote, d.Mirror)
+		d.Local, d.Mirror = suspendText(kind, pair.Local), suspendText(kind, pair.Remote)
 	}
 	return ds
 }
 
-// suspendText is the JSON of a suspension that is a string, for a Job's: what else the object says there, the
-// kind's value, or nothing.
-func suspendText(kind jobmanagedby.Kind, u *unstructured.Unstructured, suspended string) string {
+// suspendText is what an object says where its suspension is a string, in JSON; empty if it is not there.
+func suspendText(kind jobmanagedby.Kind, u *unstructured.Unstructured) string {
 	text, err := valueAt[string](kind, u, kind.Suspend.Path, "string")
-	if err != nil || text == "" || text == kind.Suspend.Value {
-		if text = ""; suspended == "true" {
-			text = kind.Suspend.Value
-		}
-	}
-	if text == "" {
+	if err != nil || text == "" {
 		return ""
 	}
-	data, _ := json.Marshal(text) // a string
-	return string(data)
+	return jsonOf(&text)
 }
 
 // keepSent leaves in the last-sent record what it says of the suspension.
