@@ -137,6 +137,11 @@ func TestBuildRefuses(t *testing.T) {
 			if err != nil && !strings.HasPrefix(err.Error(), "mirror: ") {
 				t.Errorf("message %q", err)
 			}
+			if local.DeletionTimestamp == nil || !local.DeletionTimestamp.IsZero() { // which is null in an object
+				if _, errObject := p.BuildObject(jobKind(t), asObject(t, local)); !reflect.DeepEqual(err, errObject) {
+					t.Errorf("BuildObject: %v, want %v", errObject, err)
+				}
+			}
 			if tt.admit != nil && errors.As(err, new(*mirror.NotAdmittedError)) && !errors.Is(err, no) {
 				t.Error("the cause cannot be found with errors.Is")
 			}
