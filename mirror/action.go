@@ -196,16 +196,16 @@ func deletedInForeground(finalizers []string) []string {
 const draining = "draining"
 
 // holdSize is the room that the mark takes among the annotations of a mirror that we will hold.
-func (p *Planner) holdSize() int {
-	if !p.policy.HoldMirror {
-		return 0
-	}
-	return len(p.policy.Keys.Hold) + len(draining)
-}
+func (p *Planner) holdSize() int { return p.roomForMark(p.policy.HoldMirror) }
 
 // markSize is the room that the mark still needs on a mirror.
 func (p *Planner) markSize(mirror *batchv1.Job) int {
-	if _, marked := mirror.Annotations[p.policy.Keys.Hold]; marked || !p.holds(mirror) {
+	_, marked := mirror.Annotations[p.policy.Keys.Hold]
+	return p.roomForMark(p.holds(mirror) && !marked)
+}
+
+func (p *Planner) roomForMark(isNeeded bool) int {
+	if !isNeeded {
 		return 0
 	}
 	return len(p.policy.Keys.Hold) + len(draining)

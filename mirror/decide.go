@@ -271,9 +271,11 @@ func (t situation) evict() Plan {
 	}
 	r := t.record
 	r.Mirror, r.Evicting = t.mirror.UID, true
-	if err := t.room(r.String()); err != nil && t.p.countsLosses() {
-		p = outcome(Refused).because("the annotations of the Job leave no room to record that its mirror is to be deleted")
-		return t.write(p.failing(err), projection{}, nil)
+	switch err := t.room(r.String()); {
+	case err == nil:
+		return t.write(p, projection{}, &r)
+	case t.p.countsLosses():
+		p = outcome(Refused).because("the annotations of the Job leave no room to record that its mirror is to be deleted").failing(err)
 	}
-	return t.write(p, projection{}, t.ifRoom(r))
+	return t.write(p, projection{}, nil)
 }

@@ -122,7 +122,7 @@ func (m *Model) used(s *state) names {
 }
 
 // freshRun is a start time that no Job has.
-func (m *Model) freshRun(s *state) int { return free(m.used(s).runs, maxRuns) }
+func (m *Model) freshRun(s *state) int { return m.free(m.used(s).runs, maxRuns) }
 
 // expand takes every step that is possible in a state.
 func (m *Model) expand(s *state, emit func(kind stepKind, worker uint8, next state)) {

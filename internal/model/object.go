@@ -87,14 +87,15 @@ func (n names) with(others names) names {
 }
 
 // free returns the lowest number whose bit is not set. A world that needs more numbers than the limit cannot be told
-// apart from another any more: a search of it would claim what it has not seen, so there is none.
-func free(used uint16, limit int) int {
+// apart from another any more. A search of it would claim what it has not seen, so it ends with that as its violation.
+func (m *Model) free(used uint16, limit int) int {
 	for i := 1; i <= limit; i++ {
 		if used&(1<<i) == 0 {
 			return i
 		}
 	}
-	panic("model: out of names")
+	m.violated("the model is out of names")
+	return limit
 }
 
 // intern returns the ID of a Job, in the form that makes equals of what differs only in when

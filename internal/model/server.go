@@ -147,7 +147,7 @@ func (m *Model) create(s *state, job *batchv1.Job) bool {
 	}
 	m.checkCreate(s, types.UID(job.Annotations[m.keys.UID]))
 	stored := job.DeepCopy()
-	stored.UID = mirrorUID(free(m.used(s).mirrors, maxMirrors))
+	stored.UID = mirrorUID(m.free(m.used(s).mirrors, maxMirrors))
 	s.setJob(s.by, m.intern(stored))
 	return true
 }

@@ -4,6 +4,7 @@ package upstream
 
 import (
 	"encoding/json"
+	"errors"
 
 	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -14,32 +15,32 @@ import (
 )
 
 var (
-	serializer = jsonSerializer()
-	decoder    = legacyscheme.Codecs.DecoderToVersion(serializer, batch.SchemeGroupVersion)
-	encoder    = legacyscheme.Codecs.EncoderForVersion(serializer, batchv1.SchemeGroupVersion)
-	jobKind    = batchv1.SchemeGroupVersion.WithKind("Job")
+	codec, errCodec = newCodec()
+	jobKind         = batchv1.SchemeGroupVersion.WithKind("Job")
 )
 
-// jsonSerializer is the one that the API server takes for application/json. A release whose scheme has none is none that
-// this program was written for, and nothing could be asked of it.
-func jsonSerializer() runtime.Serializer {
+// newCodec is what the API server takes for application/json. A release without one can answer nothing.
+func newCodec() (runtime.Codec, error) {
 	info, ok := runtime.SerializerInfoForMediaType(legacyscheme.Codecs.SupportedMediaTypes(), runtime.ContentTypeJSON)
 	if !ok {
-		panic("the scheme has no JSON")
+		return nil, errors.New("the scheme has no JSON")
 	}
-	return info.Serializer
+	return legacyscheme.Codecs.CodecForVersions(info.Serializer, info.Serializer, batchv1.SchemeGroupVersion, batch.SchemeGroupVersion), nil
 }
 
 // decode reads a Job as the API server reads a request's body or a stored object: decoded, defaulted
 // and converted to the internal version.
 func decode(body []byte, typed bool) (*batch.Job, error) {
+	if errCodec != nil {
+		return nil, errCodec
+	}
 	if typed {
 		var err error
 		if body, err = retype(body); err != nil {
 			return nil, err
 		}
 	}
-	obj, _, err := decoder.Decode(body, &jobKind, &batch.Job{})
+	obj, _, err := codec.Decode(body, &jobKind, &batch.Job{})
 	if err != nil {
 		return nil, err
 	}
@@ -57,5 +58,8 @@ func retype(body []byte) ([]byte, error) {
 
 // encode writes a Job in batch/v1.
 func encode(job *batch.Job) ([]byte, error) {
-	return runtime.Encode(encoder, job)
+	if errCodec != nil {
+		return nil, errCodec
+	}
+	return runtime.Encode(codec, job)
 }

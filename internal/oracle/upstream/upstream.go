@@ -57,9 +57,10 @@ func status(req wire.Request) (wire.Response, error) {
 	if err != nil {
 		return wire.Response{}, err
 	}
-	refusal := rest.BeforeUpdate(job.StatusStrategy, requestContext(newJob, "status"), newJob, oldJob)
+	ctx := requestContext(newJob, "status")
+	refusal := rest.BeforeUpdate(job.StatusStrategy, ctx, newJob, oldJob)
 	resp, err := respond(req, newJob, refusal, func() field.ErrorList {
-		return append(metaUpdateErrors(newJob, oldJob), job.StatusStrategy.ValidateUpdate(context.TODO(), newJob, oldJob)...)
+		return append(metaUpdateErrors(newJob, oldJob), job.StatusStrategy.ValidateUpdate(ctx, newJob, oldJob)...)
 	})
 	if err != nil {
 		return wire.Response{}, err
@@ -78,9 +79,10 @@ func update(req wire.Request) (wire.Response, error) {
 	if err != nil {
 		return wire.Response{}, err
 	}
-	refusal := rest.BeforeUpdate(job.Strategy, requestContext(newJob, ""), newJob, oldJob)
+	ctx := requestContext(newJob, "")
+	refusal := rest.BeforeUpdate(job.Strategy, ctx, newJob, oldJob)
 	return respond(req, newJob, refusal, func() field.ErrorList {
-		return append(metaUpdateErrors(newJob, oldJob), job.Strategy.ValidateUpdate(context.TODO(), newJob, oldJob)...)
+		return append(metaUpdateErrors(newJob, oldJob), job.Strategy.ValidateUpdate(ctx, newJob, oldJob)...)
 	})
 }
 
@@ -95,12 +97,13 @@ func create(req wire.Request) (wire.Response, error) {
 	if newJob.GenerateName != "" && newJob.Name == "" {
 		newJob.Name = job.Strategy.GenerateName(newJob.GenerateName)
 	}
-	refusal := rest.BeforeCreate(job.Strategy, requestContext(newJob, ""), newJob)
+	ctx := requestContext(newJob, "")
+	refusal := rest.BeforeCreate(job.Strategy, ctx, newJob)
 	if refusal == nil && newJob.ResourceVersion != "" {
 		refusal = storage.ErrResourceVersionSetOnCreate
 	}
 	return respond(req, newJob, refusal, func() field.ErrorList {
-		if errs := job.Strategy.Validate(context.TODO(), newJob); len(errs) != 0 {
+		if errs := job.Strategy.Validate(ctx, newJob); len(errs) != 0 {
 			return errs
 		}
 		return metaErrors(newJob)
