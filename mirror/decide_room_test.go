@@ -4,6 +4,8 @@ package mirror_test
 
 import (
 	"errors"
+	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -168,5 +170,27 @@ func TestSuspendAfterLargeAnnotation(t *testing.T) {
 		if m = patched(t, m, p.PlanSpec(mirror.Pair{Local: local, Remote: m}).Patch); !*m.Spec.Suspend {
 			t.Errorf("%d bytes free: not suspended", free)
 		}
+	}
+}
+
+// TestShortRecord: the room that is kept for a record of what was sent is enough for the longest without its maps.
+func TestShortRecord(t *testing.T) {
+	p := planner(t, func(p *mirror.Policy) { p.KeepTTL = true })
+	most := ptr.To[int32](math.MaxInt32)
+	local := storedJob(func(j *batchv1.Job) {
+		j.Spec.Parallelism, j.Spec.Completions, j.Spec.BackoffLimit, j.Spec.MaxFailedIndexes, j.Spec.TTLSecondsAfterFinished = most, most, most, most, most
+		j.Spec.ActiveDeadlineSeconds, j.Spec.Suspend = ptr.To[int64](math.MaxInt64), ptr.To(false)
+		j.Spec.PodReplacementPolicy = ptr.To(batchv1.TerminatingOrFailed)
+		for i := range 2000 {
+			annotate(fmt.Sprintf("example.com/%d", i), "a value")(j)
+		}
+	})
+	m, err := p.BuildSpent(local, math.MaxInt64/2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	longest := len(m.Annotations[sentKey]) + len(`,"pending":true`)
+	if t.Logf("%d bytes", longest); longest > 512 || !strings.Contains(m.Annotations[sentKey], `"digest":`) {
+		t.Errorf("%d bytes: %s", longest, m.Annotations[sentKey])
 	}
 }
